@@ -10,7 +10,7 @@ import pytest
 
 from mcpgen.cli.report import render, styled
 from mcpgen.load import load
-from mcpgen.problems import Problem, Problems
+from mcpgen.problems import Place, Problem, Problems
 from mcpgen.report.codes import explanation, table
 from mcpgen.report.findings import findings
 from mcpgen.text import escape
@@ -98,6 +98,9 @@ def test_the_same_at_several_places_is_told_once(found: Any) -> None:
         problems.warn("E0304", "again", pointer=pointer)
     text = render(problems, document)
     assert text.count("warning[") == 1 and "also at 2:1, 2:15, 2:27 and 1 more" in text
+    places = [Place(file=name, line=line) for name, line in (("a", 3), ("a", 4), ("b", 3))]
+    files = [Problem(code="E1312", severity="error", message="x", place=each) for each in places]
+    assert "also at 4, b:3\n" in render(files)
 
 
 def test_twenty_are_shown_and_the_rest_counted(found: Any) -> None:

@@ -105,7 +105,7 @@ def _one(finding: Finding) -> Styled:
     pad = " " * (gutter + 1)
     if problem.hint:
         out += [(f"{pad}= ", "blue"), (f"help: {escape(problem.hint, MESSAGE)}\n", "")]
-    for note in (*problem.notes, *_again(finding.again)):
+    for note in (*problem.notes, *_again(finding.again, place.file)):
         out += [(f"{pad}= ", "blue"), (f"note: {escape(note, MESSAGE)}\n", "")]
     out += [(f"{pad}  {escape(line)}\n", "") for line in problem.detail.splitlines()]
     return out
@@ -118,11 +118,16 @@ def _where(place: Place) -> str:
     return f"{name}:{place.line}:{place.column}" if place.column else f"{name}:{place.line}"
 
 
-def _again(places: tuple[Place, ...]) -> list[str]:
+def _again(places: tuple[Place, ...], file: str) -> list[str]:
+    """Return the note of further places, each with its file unless it is that of the first."""
     if not places:
         return []
     shown = [
-        f"{place.line}:{place.column}" if place.line else "#" + place.pointer[-WIDTH:]
+        (
+            _where(place).removeprefix(f"{file}:")
+            if place.line
+            else f"{place.file}#{place.pointer[-WIDTH:]}".removeprefix(file)
+        )
         for place in places[:3]
     ]
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""

@@ -92,7 +92,6 @@ class _Custom:
             module = path.with_suffix(".py")
             tree = parsed(module)
             if isinstance(tree, Problem):
-                yield tree
                 continue
             for tool in contract:
                 yield from self.tool(tool, path, module, tree)
@@ -147,10 +146,8 @@ class _Custom:
             if contract is not None and self.is_planned(module):
                 continue
             tree = parsed(module)
-            if isinstance(tree, Problem):
-                yield tree
-                continue
-            yield from self.implementation(name, _as_called(wire, contract), module, tree)
+            if not isinstance(tree, Problem):
+                yield from self.implementation(name, _as_called(wire, contract), module, tree)
 
     def implementation(
         self, name: str, schema: Mapping[str, Any], module: Path, tree: ast.Module | None

@@ -34,11 +34,12 @@ def parsed(path: Path) -> ast.Module | Problem | None:
         return ast.parse(path.read_bytes())
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
-    except (OSError, SyntaxError, ValueError) as error:
-        place = Place(file=str(path), line=getattr(error, "lineno", 0) or 0)
-        return Problem(
-            code="E1312", severity="error", message=f"not readable as Python: {error}", place=place
-        )
+    except (OSError, SyntaxError, ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        line, column = (getattr(error, name, None) or 0 for name in ("lineno", "offset"))
+        place = Place(file=str(path), line=line, column=column)
+        message = f"not readable as Python: {reason}"
+        return Problem(code="E1312", severity="error", message=message, place=place)
 
 
 def problem_at(

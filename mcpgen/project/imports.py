@@ -53,13 +53,17 @@ class _Import:
 
 def import_problems(package: GeneratedPackage) -> Iterator[Problem]:
     """Yield an error, file by file, for each import or use in the user's code of a generated name
-    that is missing (E1315), and for each import from `runtime/`, although it works (E1319).
+    that is missing (E1315), and for each import from `runtime/`, although it works (E1319); for
+    code of the server that is no Python, one (E1312).
     """
     reader = _Reader(package)
+    rooms = [package.home / name for name in ("custom", *(f"{name}.py" for name in OWN))]
     for path in package.own_modules():
         tree = parsed(path)
         if isinstance(tree, ast.Module):
             yield from reader.problems(path, tree)
+        elif tree is not None and any(map(path.is_relative_to, rooms)):
+            yield tree
 
 
 class _Reader:

@@ -51,13 +51,10 @@ def refuse_idle_guards(run: Run) -> None:
 
 
 def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield a problem for each hook of a missing tool, or for an unreadable `hooks.py`."""
+    """Yield a problem for each hook of a missing tool."""
     path = package.home / "hooks.py"
     tree = parsed(path)
-    if isinstance(tree, Problem):
-        yield tree
-        return
-    if tree is None:
+    if not isinstance(tree, ast.Module):
         return
     names = {*map(module_name, (*package.tools, *custom_names(package)))}
     for node in tree.body:

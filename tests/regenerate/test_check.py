@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.lock import dump, require_lock, with_files
-from mcpgen.problems import Problem, Problems, UsageError
+from mcpgen.problems import Place, Problem, Problems, UsageError
 from mcpgen.project import run as project_module
 from mcpgen.project.check import Report, check
 from mcpgen.project.verify import verify
@@ -185,6 +185,18 @@ def test_a_contract_that_is_not_json_is_told(tmp_path: Path) -> None:
     (package(folder) / "custom" / "mine.json").write_text("[{]")
     (problem,) = own_problems(folder)
     assert problem.code == "E1312"
+
+
+@pytest.mark.parametrize("name", ["auth.py", "custom/find.py", "custom/more/find.py", "hooks.py"])
+def test_code_of_the_server_that_is_no_python_is_told(tmp_path: Path, name: str) -> None:
+    folder = project(tmp_path)
+    broken = package(folder) / name
+    broken.parent.mkdir(exist_ok=True)
+    broken.write_text("from .. import tool\n\n<<<<<<< HEAD\n@tool\ndef find(): ...\n")
+    (folder / "tests" / "test_mine.py").write_text("(")
+    generate(folder)
+    told = [each.place for each in own_problems(folder) if each.code == "E1312"]
+    assert told == [Place(file=str(broken), line=3, column=1)]
 
 
 def test_a_contract_whose_required_is_no_list_is_read(tmp_path: Path) -> None:
