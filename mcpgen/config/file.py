@@ -87,6 +87,8 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     reader.report(("source", "headers"), fetch_problem(source.get("fetch_headers", ())))
     auth = reader.table("auth", ("auth",), data.get("auth", {}))
     reader.report(("auth", "scheme"), scheme_problem(auth.get("auth_scheme")))
+    if "auth_description" in auth and "scheme" not in data["auth"]:
+        reader.add("E1104", ("auth", "description"), "`description` is never used without `scheme`")
     apis = {
         name: reader.api(name, table)
         for name, table in reader.tables(("apis",), data.get("apis", {}))
@@ -190,6 +192,8 @@ class _Reader:
         if problem is not None:
             self.add(problem.code, path, problem.message.replace("a server", "an API"))
         values = self.table("apis.*", path, data)
+        if {"path", "url"} <= values.keys():
+            self.add("E1104", (*path, "url"), "`url` is never read beside `path`")
         self.report((*path, "base_url"), base_url_problem(values.get("base_url")))
         for origin in values.get("allow_origins", ()):
             self.report((*path, "allow_origins"), base_url_problem(origin, "an allowed origin"))
@@ -284,9 +288,11 @@ def accepts(key: Key, value: Any) -> bool:
     if (key.kind, type(value)) == ("count", float):
         return False
     try:
-        json.dumps(value, allow_nan=False)
+        text = json.dumps(value, allow_nan=False)
         fits = jsonschema_rs.is_valid(key.schema, value)
     except (TypeError, ValueError):  # a date, or a number that JSON does not have
+        return False
+    if key.kind != "any" and r"\u0000" in text.replace(r"\\", ""):
         return False
     if key.kind == "headers":
         return fits and all(map(is_constant_header, value, value.values()))

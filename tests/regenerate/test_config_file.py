@@ -212,10 +212,12 @@ def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
 
 def test_the_example_of_every_key_is_accepted_by_reader_and_schema() -> None:
     schema = jsonschema_rs.validator_for(config_docs.schema())
+    needed = {("ArgumentConfig", "value"): "hidden = true\n"}
+    needed["Config", "description"] = "scheme = 'bearer'\n"
     for table in TABLES:
         for key in table.keys:
             header = table.header.replace("<operation>", "op").replace("<argument>", "arg")
-            more = "hidden = true\n" if key.name == "value" else ""
+            more = needed.get((table.dataclass, key.name), "")
             text = (f"{header}\n" if table.name else "") + f"{more}{key.name} = {key.example}\n"
             parse_config(text)
             assert schema.is_valid(tomllib.loads(text)), text
@@ -240,6 +242,17 @@ def accepted(text: str) -> bool:
     except UsageError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("text", "code", "line"), [
+    ('[source]\npath = "a\\u0000b"\n', "E1103", 2), ('title = "\\\\\\u0000"\n', "E1103", 1),
+    ("[auth]\ndescription = 'x'\n", "E1104", 2),
+    ("[apis.b]\npath = 'a'\nurl = 'http://b'\n", "E1104", 3),
+])  # fmt: skip
+def test_what_no_run_could_use_is_refused(text: str, code: str, line: int) -> None:
+    (problem,) = told(text)
+    assert (problem.code, problem.place and problem.place.line) == (code, line)
+    assert accepted('title = "\\\\u0000"\n')
 
 
 def test_the_documentation_explains_every_key() -> None:
