@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from ..problems import UsageError
 from .recorder import Recorded
@@ -62,11 +62,11 @@ class Task:
     body: Any = None
 
     def done_by(self, request: Recorded) -> bool:
-        """Return whether a request is that of the task: equal method and path, at least its query
-        parameters, and at least its body.
+        """Return whether a request is that of the task: equal method and path, in capitals and
+        percent-encoded or not, at least its query parameters, and at least its body.
         """
         path, _, query = self.path.partition("?")
-        if (request.method, request.path) != (self.method, path):
+        if request.method != self.method.upper() or _segments(request.path) != _segments(path):
             return False
         pairs = parse_qsl(request.query, keep_blank_values=True)
         if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):
@@ -84,6 +84,11 @@ class Task:
             wrong=tuple(f"{one.method} {one.path}" for one in requests if not self.done_by(one)),
             reason="" if done else f"called {', '.join(called) or 'nothing'}",
         )
+
+
+def _segments(path: str) -> list[str]:
+    """Return the segments of a path, decoded."""
+    return [*map(unquote, path.split("/"))]
 
 
 def _json(body: bytes) -> Any:

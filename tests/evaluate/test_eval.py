@@ -196,6 +196,13 @@ def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
     assert Task(task="", method="GET", path="/books?genre=poetry").done_by(request_) is done
 
 
+@pytest.mark.parametrize("path", ["/bücher/a b", "/b%C3%BCcher/a%20b", "/b%c3%bccher/a b"])
+def test_a_task_may_write_its_path_and_method_as_people_do(path: str) -> None:
+    task = Task(task="", method="get", path=path)
+    assert task.done_by(_request("GET", "/b%C3%BCcher/a%20b"))
+    assert not task.done_by(_request("GET", "/b%C3%BCcher%2Fa%20b"))
+
+
 def test_a_body_must_hold_what_the_task_says() -> None:
     task = Task(task="", method="POST", path="/books", body={"title": "Momo"})
     assert task.done_by(_request("POST", "/books", {"title": "Momo", "n": 1}))
