@@ -19,7 +19,7 @@ METHODS = frozenset({"delete", "get", "head", "options", "patch", "post", "put"}
 WIRE_METHODS = frozenset({"patch", "post", "put"})
 """Methods of HTTP that are seldom meant as verbs."""
 SEVERAL = 3
-"""Values of an argument, from which on they are a choice."""
+"""Verbs among the values of an argument, from which on they are a choice."""
 _HASH = re.compile(r"_[0-9a-f]*\d[0-9a-f]*$|_[0-9a-f]{6,}$")
 _TOKEN = re.compile(r"[A-Za-z]+|[,/&]")
 JOINTS = frozenset({",", "/", "&", "and", "or", "then"})
@@ -60,11 +60,12 @@ def single(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _choices(one: ScoredTool) -> Iterator[list[str]]:
-    """Yield the values of each argument all of whose values are verbs."""
+    """Yield the verbs among the values of each argument, if all values but one at most are some."""
     for inner in one.arguments.values():
         values = [value for value in as_list(inner.get("enum")) if isinstance(value, str)]
-        if len(values) >= SEVERAL and all(map(kinds_of_verb, values)):
-            yield values
+        verbs = list(filter(kinds_of_verb, values))
+        if len(verbs) >= max(SEVERAL, len(values) - 1):
+            yield verbs
 
 
 def _groups(verbs: Iterable[str]) -> Iterator[str]:

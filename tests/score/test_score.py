@@ -113,7 +113,7 @@ TOOL: dict[str, Any] = {
         ("name", {"name": "search"}), ("name", {"name": "new"}),
         ("single", {"description": "Create, read, update or delete a book."}),
         ("single", {"description": "Add a book and send an email."}),
-        ("single", {"inputSchema": {"properties": {"do": {"enum": ["list", "add", "remove"]}}}}),
+        ("single", {"inputSchema": {"properties": {"do": {"enum": ["list", "add", "ping", "remove"]}}}}),
         ("continues", {"outputSchema": {"properties": {"next_cursor": {"type": "string"}}}}),
         ("continues", {"description": "List books.\nReturns title, total_pages."}),
         ("continues", {"inputSchema": {"properties": {"page_token": {"type": "string"}}}}),
