@@ -312,9 +312,14 @@ def test_one_table_is_for_every_tool_of_a_glob(tmp_path: Path) -> None:
     hints = {name: tool["annotations"] for name, tool in tools(folder).items()}
     closed = [name for name in sorted(hints) if not hints[name]["openWorldHint"]]
     assert closed == ["add_book", "get_book", "list_books"]
-    assert not hints["list_orders"]["idempotentHint"]
-    assert hints["get_book"]["idempotentHint"]
+    assert not hints["list_orders"]["idempotentHint"] and hints["get_book"]["idempotentHint"]
     assert [path.stem for path in lists(folder)] == ["books", "desk"]
+
+
+def test_the_table_of_the_tour_closes_the_world_of_every_endpoint(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "generated.md").read_text("utf-8")
+    listed = tools(said(tmp_path, page.partition("```toml\n")[2].partition("```")[0])).values()
+    assert {tool["annotations"]["openWorldHint"] for tool in listed} == {False}
 
 
 def test_one_table_is_for_every_tool_with_a_tag(tmp_path: Path) -> None:
