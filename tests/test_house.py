@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_288,
-    "lines of code of its runtime": 15_117,
+    "lines of code of mcpgen": 49_322,
+    "lines of code of its runtime": 15_123,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_971,
+    "lines of a copied runtime": 11_974,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,
@@ -39,7 +39,7 @@ LIMITS = {
     "lines of names and sentences": 2_380,
     "lines of projection": 2_071,
     "modules of a run": 114,
-    "switches of a run": 1_595,
+    "switches of a run": 1_602,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 53_739,
+    "lines of test code": 53_828,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

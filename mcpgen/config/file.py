@@ -87,7 +87,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     reader.report(("source", "headers"), fetch_problem(source.get("fetch_headers", ())))
     auth = reader.table("auth", ("auth",), data.get("auth", {}))
     reader.report(("auth", "scheme"), scheme_problem(auth.get("auth_scheme")))
-    if "auth_description" in auth and "scheme" not in data["auth"]:
+    if auth.keys() & {"auth_description", "auth_scheme"} == {"auth_description"}:
         reader.add("E1104", ("auth", "description"), "`description` is never used without `scheme`")
     apis = {
         name: reader.api(name, table)

@@ -66,7 +66,8 @@ class Task:
         percent-encoded or not, at least its query parameters, and at least its body.
         """
         path, _, query = self.path.partition("?")
-        if request.method != self.method.upper() or _segments(request.path) != _segments(path):
+        asked = self.method.upper(), _segments(path)
+        if (request.method, _segments(request.path)) != asked:
             return False
         pairs = parse_qsl(request.query, keep_blank_values=True)
         if not set(parse_qsl(query, keep_blank_values=True)) <= set(pairs):

@@ -630,19 +630,20 @@ def _with_files(
     return {**flat, **changed} if changed else schema
 
 
-def _as_text(reader: Reader, name: str, schema: Any, types: list[str]) -> dict[str, Any] | None:
+def _as_text(
+    reader: Reader, name: str, schema: Any, types: list[str], *, is_item: bool = False
+) -> dict[str, Any] | None:
     """Return a part whose objects the caller writes, in XML, YAML or CSV; None for any other."""
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)
-    if kinds == {"array"}:
-        items = _as_text(reader, name, flat.get("items", {}), types)
+    if (kinds, is_item) == ({"array"}, False):
+        items = _as_text(reader, name, flat.get("items", {}), types, is_item=True)
         return None if items is None else {**flat, "items": items}
     if "object" not in kinds:
         return None
-    if not types:
-        return None
     # An object in `text/plain` is JSON, as authors mean.
-    if any(one == "text/plain" or is_json(one) or not is_text_type(one) for one in types):
+    written = {*filter(is_text_type, types)} - {"text/plain", *filter(is_json, types)}
+    if not written or written != {*types}:
         return None
     return written_by_caller(reader, types[0], {"$name": name, **flat})
 
@@ -655,7 +656,7 @@ def _as_file(
     """
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)
-    if kinds == {"array"} and not is_item:
+    if (kinds, is_item) == ({"array"}, False):
         items = _as_file(reader, flat.get("items", {}), types, is_item=True)
         return None if items is None else {**flat, "items": items}
     if kinds - {"string"}:

@@ -477,7 +477,7 @@ def content_types(encoding: dict[str, Any]) -> list[str]:
 def form_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
     """Return the encoding of a field of a form (OpenAPI 3.1 §4.8.15)."""
     kinds = reader.kinds(schema) & {"object", "array"}
-    is_json_text = kinds == {"object"} or any(map(is_json, content_types(encoding)))
+    is_json_text = any((kinds == {"object"}, *map(is_json, content_types(encoding))))
     if is_json_text and "style" not in encoding:
         return "json_text", ()
     return style(reader, encoding, "query", schema)
@@ -495,7 +495,7 @@ def member_writers(
     members: dict[str, dict[str, dict[str, Any]]] = {}
     for name, child in _written_fields(reader, schema).items():
         encode, options = writer(reader, child, as_object(encodings.get(name)))
-        if encode == "json_text" and reader.kinds(child) == {"object"}:
+        if (encode, reader.kinds(child)) == ("json_text", {"object"}):
             continue  # An object is written as JSON anyway.
         if encode:
             members.setdefault(encode, {})[name] = dict(options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import statistics
 import time
 
@@ -103,6 +104,21 @@ async def order() -> list[str]:
     await asyncio.gather(*tasks, return_exceptions=True)
     assert (gate.full, gate.waiting) == (False, 0)
     return served
+
+
+@pytest.mark.parametrize("waiting", [0, 1, 4])
+@pytest.mark.anyio
+async def test_queues_that_are_empty_again_are_not_full(waiting: int) -> None:
+    gate = Queues(most=1, waiting=waiting)
+    async with gate:
+        tasks = [asyncio.create_task(gate.__aenter__()) for _ in range(waiting + 1)]
+        await asyncio.sleep(0)
+        assert gate._full_since < math.inf
+    for task in tasks:
+        with contextlib.suppress(Busy):
+            await task
+            await gate.__aexit__()
+    assert (gate.waiting, gate._full_since) == (0, math.inf)
 
 
 async def refused(quota: SharedQuota, sender: dict[str, str]) -> str:

@@ -110,7 +110,7 @@ class Queues(Gate):
 
     def _give_turn(self) -> None:
         """Pass the gate on to the first request of the next caller that still waits."""
-        if self._full_since < math.inf and self.waiting <= self._most / 2:
+        if self.waiting <= self._most / 2:
             self._full_since = math.inf
         while self._queues:
             key = next(iter(self._queues))
@@ -121,7 +121,7 @@ class Queues(Gate):
             if not turn.done():  # cancelled, and its task has not run since
                 turn.set_result(None)
                 return
-        self._is_held = False
+        self._is_held, self._full_since = False, math.inf
 
 
 class Breaker(Health):

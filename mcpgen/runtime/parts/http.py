@@ -84,11 +84,11 @@ def share(settings: Settings, count: int) -> Settings:
 
     def shared(values: Any, **further: Any) -> Any:
         changes: dict[str, Any] = further
-        for each in settings_of(values):
+        for each in (setting for setting in settings_of(values) if setting.shared):
             name = each.name.lower()
-            if each.shared and each.kind == "count":
+            if each.kind == "count":
                 changes[name] = math.ceil(getattr(values, name) / count)
-            elif each.shared and not counts_together:
+            elif not counts_together:
                 changes[name] = getattr(values, name) / count
         return replace(values, **changes)
 

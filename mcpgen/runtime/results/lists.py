@@ -389,7 +389,7 @@ def next_part(
         return None
     given = _given(listing, data, arguments, names)
     items = items_of(data, listing.items)
-    if given is not None or not items or not (listing.next or listing.size):
+    if any((given is not None, not items, not (listing.next or listing.size))):
         return given
     if not more:
         more = _goes_on(listing, facts, data, items, arguments)

@@ -217,7 +217,7 @@ def _missing(client: Client) -> str:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return an object of a file, empty in place of any other value."""
+    """Return an object of a file, or an empty one for any other value."""
     return dict(value) if isinstance(value, dict) else {}
 
 
