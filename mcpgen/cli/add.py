@@ -307,11 +307,7 @@ def _add_function(
 
 
 def _generate(
-    screen: Screen,
-    folder: Path,
-    *,
-    add: tuple[str, ...] = (),
-    accept: bool = False,
+    screen: Screen, folder: Path, *, add: tuple[str, ...] = (), accept: bool = False
 ) -> Changes:
     """Generate the project again, also unedited files that are written once: a dependency may be
     new. `add` are groups of files on request. `accept` accepts all changes.

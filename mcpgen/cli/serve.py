@@ -53,10 +53,7 @@ def serve(
     if folder is not None:
         with interrupts.ending_in_order():
             return _serve(screen, config, folder, arguments, watch=watch)
-    with (
-        interrupts.ending_in_order(),
-        tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary,
-    ):
+    with interrupts.ending_in_order(), tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary:
         absolute = replace(config, sources=tuple(map(_absolute, config.sources)))
         return _serve(screen, absolute, Path(temporary) / "server", arguments, watch=watch)
 

@@ -60,9 +60,7 @@ def contracts_in(content: bytes) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict) and isinstance(item.get("name"), str)]
 
 
-def function_tools(
-    sources: Mapping[str, bytes],
-) -> Iterator[tuple[UserFunction, dict[str, Any]]]:
+def function_tools(sources: Mapping[str, bytes]) -> Iterator[tuple[UserFunction, dict[str, Any]]]:
     """Yield the functions with `@tool`, each with its Tool object."""
     trees: dict[str, ast.Module] = {}
     for path, content in sorted(sources.items()):

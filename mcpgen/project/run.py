@@ -218,9 +218,7 @@ def run(
         lock=plan.lock,
         files=texts,
         facts=replace(
-            result.facts,
-            made={**formatter.made, **validation.made},
-            own=_own_tools(folder, server),
+            result.facts, made={**formatter.made, **validation.made}, own=_own_tools(folder, server)
         ),
         updated=plan.config.anew,
     )

@@ -15,15 +15,7 @@ from ..parse.body import BODY
 from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import stems, words
 from . import shape
-from .definitions import (
-    RETURNS,
-    ScoredTool,
-    ScoredTools,
-    content_words,
-    data,
-    meanings,
-    word_list,
-)
+from .definitions import RETURNS, ScoredTool, ScoredTools, content_words, data, meanings, word_list
 
 LOWEST, HIGHEST = 1.0, 5.0
 MEAN_SHARE = 0.6

@@ -16,15 +16,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from ...text import words
-from ..vocabulary import (
-    ABBREVIATIONS,
-    NOUNS,
-    STOP_WORDS,
-    USUAL_VERBS,
-    VERBS,
-    same_verb,
-    singular,
-)
+from ..vocabulary import ABBREVIATIONS, NOUNS, STOP_WORDS, USUAL_VERBS, VERBS, same_verb, singular
 from .identifiers import NOT_FOR_TOOLS, digest
 from .verb import (
     SAY_LITTLE,

@@ -14,14 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
-from urllib.parse import (
-    SplitResult,
-    quote,
-    unquote_plus,
-    unquote_to_bytes,
-    urljoin,
-    urlsplit,
-)
+from urllib.parse import SplitResult, quote, unquote_plus, unquote_to_bytes, urljoin, urlsplit
 
 from yarl import URL
 
@@ -38,18 +31,7 @@ from ..results.answer import Answer, charset_of, codec_of
 from ..secrets import Caller, Redactor, Secret
 from . import Redirected, Refused
 from .settings import ApiSettings
-from .wire import (
-    OMIT,
-    Omit,
-    defined,
-    header_text,
-    joined,
-    named,
-    pairs_of,
-    path_text,
-    rarer,
-    utf8,
-)
+from .wire import OMIT, Omit, defined, header_text, joined, named, pairs_of, path_text, rarer, utf8
 
 MAX_SEGMENT = 2_048
 MAX_URL = 64 * 1024

@@ -26,17 +26,7 @@ import anyio.to_thread
 
 from ..arguments.checker import BODY, misfits, without_misfits
 from ..log import event
-from ..results import (
-    MAX_DEPTH,
-    NOTE,
-    PART,
-    Sieve,
-    TooDeep,
-    compact,
-    fold,
-    visible,
-    withheld,
-)
+from ..results import MAX_DEPTH, NOTE, PART, Sieve, TooDeep, compact, fold, visible, withheld
 from ..results.answer import (
     LARGE,
     NEXT_PAGE,
