@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..load.values import as_text
+from ..methods import CREDENTIAL_HEADERS
 from ..problems import Problem, UsageError
-from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 
 CONSTANT_HEADERS = frozenset(("accept", "content-type"))

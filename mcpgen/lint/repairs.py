@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text
+from ..methods import CALLABLE
 from ..parse.naming import verb_and_resource
 from ..parse.servers import parameter_names
-from ..runtime.facts import CALLABLE
 from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
@@ -71,12 +71,7 @@ def _quoted(key: str) -> str:
 
 def repairs(document: Document) -> list[Repair]:
     """Return each repair of a document before `upgrade`: servers, operations, schema, defaults."""
-    return [
-        *_servers(document),
-        *_operations(document),
-        *_findings(document),
-        *_defaults(document),
-    ]
+    return [*_servers(document), *_operations(document), *_findings(document), *_defaults(document)]
 
 
 def _findings(document: Document) -> Iterator[Repair]:

@@ -16,9 +16,9 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
+from ..methods import PATH_ITEM
 from ..problems import UsageError
 from ..runtime.client.settings import VARIABLES
-from ..runtime.facts import PATH_ITEM
 from . import recognise
 from .definitions import SOURCES
 from .document import FILES, Document, home_of_api

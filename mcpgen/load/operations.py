@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import within
-from ..runtime.facts import PATH_ITEM
+from ..methods import PATH_ITEM
 from ..runtime.pointer import escape
 from .document import Document, home_of_api
 from .values import as_object, as_text

@@ -16,8 +16,8 @@ from ..load.beside import stem_of
 from ..load.definitions import SOURCES
 from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, operations_of, paths
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
+from ..methods import PATH_ITEM, UNCALLABLE
 from ..problems import Problems, Unsupported
-from ..runtime.facts import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shares, shorten, visible
 from . import naming, select
 from .budget import LIMITS, MANY, Draft, Texts, frequent_texts, own_budget, size, within_budget

@@ -22,8 +22,9 @@ from ..ir import (
     Tool,
 )
 from ..load.values import as_object, as_text
+from ..methods import CONTENT_UNDEFINED
 from ..runtime.client.settings import ListAnswer
-from ..runtime.facts import CONTENT_UNDEFINED, SAFE
+from ..runtime.facts import SAFE
 from ..runtime.pointer import escape
 from ..runtime.results import PART, fold
 from ..text import plain, shortened, visible, words
@@ -41,16 +42,7 @@ from .parameter import Field
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 from .servers import split_path
-from .vocabulary import (
-    ADDING,
-    ADDITIVE,
-    CHANGING_ONE,
-    NOUNS,
-    READING,
-    USUAL_VERBS,
-    VERBS,
-    one_of,
-)
+from .vocabulary import ADDING, ADDITIVE, CHANGING_ONE, NOUNS, READING, USUAL_VERBS, VERBS, one_of
 
 if TYPE_CHECKING:
     from ..config import Pinned

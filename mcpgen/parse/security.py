@@ -17,8 +17,9 @@ from ..config.credentials import split_schemes
 from ..ir import Auth, Login
 from ..load.operations import DocumentedOperation
 from ..load.values import as_list, as_object, as_text, first_text
+from ..methods import CREDENTIAL_HEADERS
 from ..runtime.client.settings import VARIABLES, write_variable
-from ..runtime.facts import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN, origin_of
+from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN, origin_of
 from ..runtime.pointer import escape
 from ..runtime.results import fold
 from ..text import plain, shorten, split_words, visible, words

@@ -13,8 +13,8 @@ from typing import Any
 from ..config import ApiConfig, Config, Selection
 from ..ir import Origin, within
 from ..load.values import texts_in
+from ..methods import METHODS
 from ..problems import Problem, UsageError
-from ..runtime.facts import METHODS
 from ..text import visible
 from ..workflows.model import KIND as WORKFLOW
 
@@ -146,7 +146,7 @@ def _unknown_words(selection: Selection, choices: list[Choice], api: str = "") -
         for action in ("include", "exclude"):
             allowed = words[kind]
             if (action, kind) == ("exclude", "method"):
-                allowed = allowed | METHODS.keys()
+                allowed = allowed | METHODS
             problems += [
                 _unknown(f"{action}_{kind}s", kind, pattern, sorted(allowed), api)
                 for pattern in patterns(selection, action, kind)

@@ -1,9 +1,8 @@
 """Facts of HTTP that the generator and the server both read; nothing of ours is imported here.
 
-The methods and their properties (RFC 9110 section 9; PATCH is of RFC 5789, QUERY of
-draft-ietf-httpbis-safe-method-w-body; one that is not in the table is treated as one that changes
-something and cannot be repeated), the header fields that only the client sets, and the allowed
-destinations of requests: origins, base URLs, and the readings of a path.
+The methods that only read or can be repeated (any other is treated as one that changes something
+and cannot), the header fields that only the client sets, and the allowed destinations of requests:
+origins, base URLs, and the readings of a path.
 
 A server, proxy or framework may decode a path once, twice or not at all before it routes,
 and some take a backslash for a slash. A path is judged by each of these readings.
@@ -14,56 +13,14 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-
-class Method(NamedTuple):
-    """The properties of one method."""
-
-    safe: bool = False
-    """It only reads (section 9.2.1)."""
-    idempotent: bool = False
-    """Sent twice, it has the effect of one request (section 9.2.2)."""
-    content: Literal["expected", "possible", "undefined"] = "possible"
-    """The meaning of a request's content; if content is expected, its length is sent even for empty
-    content (section 8.6).
-    """
-    metadata: bool = False
-    """It asks about a resource, not for it."""
-    callable: bool = True
-    """It is about the API, not about the connection."""
-
-
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        "GET": Method(safe=True, idempotent=True, content="undefined"),
-        "PUT": Method(idempotent=True, content="expected"),
-        "POST": Method(content="expected"),
-        "DELETE": Method(idempotent=True),
-        "OPTIONS": Method(safe=True, idempotent=True, content="undefined", metadata=True),
-        "HEAD": Method(safe=True, idempotent=True, content="undefined", metadata=True),
-        "PATCH": Method(content="expected"),
-        "TRACE": Method(safe=True, idempotent=True, content="undefined", callable=False),
-        "QUERY": Method(safe=True, idempotent=True, content="expected"),
-        "CONNECT": Method(content="undefined", callable=False),
-    }
-)
-SAFE = frozenset(name for name, method in METHODS.items() if method.safe)
-IDEMPOTENT = frozenset(name for name, method in METHODS.items() if method.idempotent)
-CONTENT_UNDEFINED = frozenset(
-    name for name, method in METHODS.items() if method.content == "undefined"
-)
-METADATA = frozenset(name for name, method in METHODS.items() if method.metadata)
-UNCALLABLE = frozenset(name for name, method in METHODS.items() if not method.callable)
-PATH_ITEM = tuple(name.lower() for name in METHODS if name != "CONNECT")
-"""The operations of a path item (OpenAPI 3.1 section 4.8.9; `query` is of OpenAPI 3.2)."""
-CALLABLE = tuple(name for name in PATH_ITEM if name.upper() not in UNCALLABLE)
-"""The operations of a path item that can become tools."""
-
+SAFE = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
+"""Methods that only read (RFC 9110 section 9.2.1; QUERY of draft-ietf-httpbis-safe-method-w-body).
+"""
+IDEMPOTENT = SAFE | {"DELETE", "PUT"}
+"""Methods that sent twice have the effect of one request (section 9.2.2)."""
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 """A field name or cookie name (RFC 9110, section 5.6.2; RFC 6265, section 4.1.1)."""
@@ -83,9 +40,6 @@ FORBIDDEN_HEADERS = frozenset(
 They tell the API the target, length and format of a request, its sender, and the party behind the
 sender (RFC 9110, RFC 7239). The client writes them itself.
 """
-
-CREDENTIAL_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization"))
-"""The forbidden fields that exist to carry a credential: a credential may set them."""
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\{}<>\"^`|]")
 _PORTS = {"http": 80, "https": 443}

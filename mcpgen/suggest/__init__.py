@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from itertools import dropwhile
 
 from ..ir import Server, Tool
+from ..methods import METADATA, METHODS
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
-from ..runtime.facts import METADATA, METHODS
 from ..runtime.parts.search.language import READING
 from ..runtime.parts.search.words import stems, words
 
@@ -204,7 +204,7 @@ def _costs(tool: Tool, resource: str) -> float:
     costs = DEPTH * len(named) + WORD * len(words("".join(named[-1:])))
     costs += SETUP * (not SETUPS.isdisjoint(said)) + DEPRECATED * tool.deprecated
     costs += RUIN * (not RUINOUS.isdisjoint(words(tool.name)[:1]))
-    return costs + UNUSUAL * (tool.origin.method not in METHODS.keys() - METADATA)
+    return costs + UNUSUAL * (tool.origin.method not in METHODS - METADATA)
 
 
 def _named(tool: Tool) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
+from ..methods import PATH_ITEM
 from ..problems import Problems
-from ..runtime.facts import PATH_ITEM
 from ..runtime.pointer import escape
 from ..text import visible
 
