@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_227,
+    "lines of code of mcpgen": 49_231,
     "lines of code of its runtime": 15_058,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_889,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 53_829,
+    "lines of test code": 53_831,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

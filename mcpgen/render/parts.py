@@ -89,7 +89,6 @@ def features(server: Server) -> Mapping[str, bool]:
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
         **{name: name in server.parts for name in NAMED},
         "withholds": withholds(server),
-        "queues": calls_api and "http" in server.parts,
         "oauth": not {"oauth", "exchange"}.isdisjoint(server.parts),
         **{name: name in server.files for name in on_request()},
     }
@@ -169,7 +168,8 @@ def has_lists(server: Server) -> bool:
     """Return whether an answer of a server is a list, may be one, or is written as one."""
     tables = has_tables(server)
     unknown = any(tool.hints.read_only and tool.response.type is None for tool in server.tools)
-    return tables or unknown or any(tool.listing != ListAnswer() for tool in server.tools)
+    listed = any(tool.listing != ListAnswer() for tool in server.tools)
+    return any((tables, unknown, listed))
 
 
 def has_tables(server: Server) -> bool:

@@ -137,12 +137,6 @@ class Catalog:
                 self.by_hand.add(entry.name)
                 self.entries[entry.name] = entry
 
-    def claim(self, name: str) -> bool:
-        """Claim a name for another tool; return whether it was free."""
-        is_free = name not in self.names and name not in self.aliases
-        self.names.add(name)
-        return is_free
-
 
 SEARCH, DESCRIBE, CALL, RUN = "search_tools", "describe_tool", "call_tool", "run_code"
 """The names of the tools that a server started with `--lazy` or `--code` lists."""

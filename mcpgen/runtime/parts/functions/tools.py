@@ -49,11 +49,12 @@ def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iter
                 continue  # imported from another module
             functions[id(function)] = function
             place = place_of(function)
-            if not catalog.claim(name):
+            if any((name in catalog.names, name in catalog.aliases)):
                 raise StartError(
                     f"{place['file']}:{place['line']}: there is another tool `{name}`; give this"
                     ' one a name of its own: `@tool(name="...")`'
                 )
+            catalog.names.add(name)
             if not chosen.takes(path.stem, name):
                 continue
             try:
