@@ -115,13 +115,16 @@ def _is_related(one: list[str], other: list[str]) -> bool:
     return len(short) > 2 and in_order
 
 
-def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) -> str:
-    """Return `; it is a field of ...`, or that the fields of the value are arguments themselves, or
-    an empty text.
+def belongs(
+    name: str, given: Mapping[str, Any], schema: Mapping[str, Any], resolve: Resolve
+) -> str:
+    """Return `; it is a field of ...` for a name of the arguments given, or that the fields of its
+    value are arguments that were not given, or an empty text.
 
     APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
     one.
     """
+    value = given[name]
     inside = [one for one in _fields_inside(schema, resolve) if one[1] == name]
     taking = [path for path, _, field in inside if may_take(field, value, resolve)]
     found = list(dict.fromkeys(filter(None, taking or [path for path, _, _ in inside])))
@@ -129,7 +132,7 @@ def belongs(name: str, value: Any, schema: Mapping[str, Any], resolve: Resolve) 
     if len(outermost) == 1:
         return f"; it is a field of {place(found[0])}"
     fields = list(value) if isinstance(value, dict) else []
-    if fields and schema.get("properties", {}).keys() >= set(fields):
+    if fields and schema.get("properties", {}).keys() - given.keys() >= set(fields):
         return f"; give {_listed(fields[:MAX_LINES])} without it"
     return ""
 

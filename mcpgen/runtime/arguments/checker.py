@@ -270,7 +270,7 @@ class Checker:
         value, fields = arguments[name], self._schema.get("properties", {})
         free = [other for other in known if other not in arguments]
         free = [other for other in free if may_take(fields.get(other), value, self._resolved)]
-        inside = belongs(name, value, self._schema, self._resolved)
+        inside = belongs(name, arguments, self._schema, self._resolved)
         return inside or suggest(name, missing) or suggest(name, free)
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
