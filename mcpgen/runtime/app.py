@@ -326,7 +326,7 @@ def _with_arguments_as_object(
         return ctx
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments)
+            arguments = json.loads(arguments.strip() or "{}")
         except (ValueError, RecursionError):
             arguments = None
     if not isinstance(arguments, dict):

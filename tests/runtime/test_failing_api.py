@@ -133,6 +133,24 @@ async def test_the_error_of_an_attempt_is_not_replaced_by_that_of_the_breaker() 
         assert (await ask(api, "PUT")).startswith("BadStatus") and len(upstream.requests) == 2
 
 
+async def gone(_: Any, writer: Any) -> None:
+    writer.close()
+
+
+@pytest.mark.parametrize(("first", "status", "method", "lost"), [
+    (gone, 404, "DELETE", True), (http(502, ""), 412, "PUT", True), (gone, 404, "GET", False),
+    (http(429, "", "", "Retry-After: 0"), 404, "DELETE", False), (gone, 400, "PUT", False),
+])  # fmt: skip
+async def test_a_change_whose_answer_was_lost_is_not_told_as_missing(
+    first: Any, status: int, method: str, lost: bool
+) -> None:
+    async with reaching(first, http(status, "{}"), RETRIES="1") as (api, _):
+        with pytest.raises(runtime.client.BadStatus) as caught:
+            await api.request(method, "/x")
+        [block] = runtime.client.report.report_error(caught.value, api.settings)
+    assert ("may have done it" in block["text"]) is lost
+
+
 async def test_zero_failures_never_open_the_circuit() -> None:
     async with breaking(DOWN, failures=0) as (api, _):
         for _ in range(15):

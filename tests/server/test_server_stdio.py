@@ -133,6 +133,7 @@ def test_a_secret_is_told_neither_in_a_failure_nor_in_an_answer(
 
 @pytest.mark.parametrize(("arguments", "told"), [
     ('{"book_id": "a/b"}', '"isError": false'),
+    (" ", "`book_id` is required"),
     ("a/b", "they must be a JSON object"),
     (["a/b"], "they must be a JSON object"),
 ])  # fmt: skip

@@ -103,6 +103,8 @@ class BadStatus(ApiError):
     sent = True
     nothing_found: bool = False
     """Whether no call has succeeded below the same base URL."""
+    follows_lost: bool = False
+    """Whether an earlier attempt may have been carried out, and its answer was lost."""
 
     def __init__(self, answer: Answer[Any]) -> None:
         super().__init__(f"the API answered {answer.status}")

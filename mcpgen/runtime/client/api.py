@@ -280,7 +280,7 @@ class Api:
         503, 504 or no answer, any call once with new tokens after 401. Raises ApiError.
         """
         tries = self.settings.retries + 1 if call.method in IDEMPOTENT else 1
-        attempt, renewed = 1, False
+        attempt, renewed, lost = 1, False, False
         failure: ApiError | None = None
         self._budget.count_call()
         while True:
@@ -304,6 +304,7 @@ class Api:
                     continue
                 failure = BadStatus(answer)
                 failure.nothing_found = call.base not in self._found
+                failure.follows_lost = lost
                 if answer.status not in RETRIED:
                     raise failure
                 wait = self._wait_after(answer, call, wait)
@@ -311,6 +312,7 @@ class Api:
             if attempt >= tries or not self._may_repeat(call):
                 raise failure from None
             attempt += 1
+            lost |= failure.sent > (failure.status in (429, 503))
             await tell(f"{reason}; attempt {attempt} of {tries} in {wait:.1f} s")
             await asyncio.sleep(wait)
 

@@ -58,6 +58,9 @@ _STEPS = {
 """Status -> the next step, for statuses with a fixed next step."""
 
 
+_GONE_OR_CHANGED = (404, 409, 410, 412)
+"""Statuses of a change that was made before."""
+_MAY_BE_DONE = "Next: an earlier attempt got no answer, and may have done it: see how things are"
 _CODE_KEYS = frozenset("code errorcode errortype type reason error status".split())
 """Without `_` and in lower case."""
 _CODES = tuple(
@@ -141,6 +144,8 @@ def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
         lines.append(f"Answer: {detail}")
     if answer.incomplete:
         lines.append(f"The text of the answer is missing: {answer.incomplete}")
+    if all([error.follows_lost, error.method not in SAFE, error.status in _GONE_OR_CHANGED]):
+        return [*lines, _MAY_BE_DONE]
     return [*lines, _advice(error, settings)]
 
 
