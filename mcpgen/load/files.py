@@ -13,6 +13,7 @@ dangling reference within the document.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import posixpath
@@ -200,7 +201,10 @@ class _Gatherer:
         self.errors: list[Problem] = []
         self.lost: dict[str, Problem] = {}
         self.unreadable: dict[str, Problem] = {}
-        self.queue: deque[str] = deque()
+        self.queue: deque[tuple[Any, Chain, _Scope]] = deque()
+        """Trees and targets in extensions whose references are not followed yet."""
+        self.entered: set[str] = set()
+        """Pointers of the extensions that references lead into."""
         self.requested: set[str] = set()
         self.former: dict[str, str] = {}
         """Missing path → the note about the file that is read instead (see `in_this_clone`)."""
@@ -250,13 +254,11 @@ class _Gatherer:
         self.visit(root, None, _Scope("", "", ""))
         if sources is not None:
             root[SOURCES] = sources
-        if self.embedded:
-            root[FILES] = self.embedded
+        root[FILES] = self.embedded
         while self.queue:
-            name = self.queue.popleft()
-            home = _home(name)
-            scope = _Scope(name, home, home, tool=self.tools.get(home))
-            self.visit(self.embedded[name], ((None, FILES), name), scope)
+            self.visit(*self.queue.popleft())
+        if not self.embedded:
+            del root[FILES]
         self.report()
         self.inline_values()
 
@@ -429,6 +431,7 @@ class _Gatherer:
         """
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
+            self.enter(node["$ref"], scope)
         for key in self.dynamic:
             if type(node.get(key)) is str:
                 target = self.dynamic_target(node.pop(key), (at, key), scope)
@@ -437,6 +440,26 @@ class _Gatherer:
             if _LEADS_AWAY.match(as_text(node.get(key))):
                 message = f"`{key}` names a resource elsewhere: it is not fetched"
                 self.problems.note("E0207", message, pointer=_pointer((at, key)))
+
+    def enter(self, ref: str, scope: _Scope) -> None:
+        """Follow the references in an extension that a reference leads into, as `#/x-schemas/A`:
+        that is no data.
+        """
+        keys = [*map(urllib.parse.unquote, split(ref.removeprefix("#")))]
+        node: Any = self.document.root
+        at: Chain = None
+        file = ""
+        if keys[:1] == [FILES]:
+            file, *keys = keys[1:]
+            node, at = self.embedded.get(file), ((None, FILES), file)
+        if ref in self.entered or not any(map(_is_extension, keys)):
+            return
+        self.entered.add(ref)
+        with contextlib.suppress(LookupError):
+            for key in keys:
+                node, at = child(node, key), (at, key)
+            home = _home(file)
+            self.queue.append((node, at, replace(scope, file=file, home=home, resource=home)))
 
     def dynamic_target(self, ref: str, at: Chain, scope: _Scope) -> str:
         """Return the local form of a dynamic reference, resolved for the schema around it."""
@@ -498,6 +521,8 @@ class _Gatherer:
         """Return the local form of a reference into its own file: a place in the schema around the
         reference if there is such a place, else in the file.
         """
+        if fragment.startswith(f"/{FILES}/"):
+            return ref  # It is local: it lies in an extension that two references lead into.
         if _is_anchor(fragment):
             pointer = self.identifiers.anchor(scope.resource, scope.home, fragment)
             if pointer is None:
@@ -674,7 +699,9 @@ class _Gatherer:
         self.count(tree)
         self.embedded[name] = tree
         self.identify(name, tree)
-        self.queue.append(name)
+        home = _home(name)
+        scope = _Scope(name, home, home, tool=self.tools.get(home))
+        self.queue.append((tree, ((None, FILES), name), scope))
 
     def identify(self, name: str, tree: Any) -> None:
         """Note the identifiers of an embedded tree."""
@@ -780,11 +807,15 @@ def _is_data(key: str, value: Any) -> bool:
     """Return whether a value is data: of such a key, of an extension, or the `examples` of a
     schema.
     """
-    if key.startswith("x-"):
-        return key not in _STRUCTURE
+    if _is_extension(key):
+        return True
     if key == "examples":
         return type(value) is list
     return key in _DATA
+
+
+def _is_extension(key: str) -> bool:
+    return key.startswith("x-") and key not in _STRUCTURE
 
 
 def _is_anchor(fragment: str) -> bool:

@@ -19,6 +19,8 @@ async def replace_light(
     api: Api,
     *,
     name: str,
+    on: Literal["today", "tomorrow"] | Omit = OMIT,
+    days: list[Literal["today", "tomorrow"]] | Omit = OMIT,
     height: float,
     colour: Literal["white", "red", "green"] | Omit = OMIT,
 ) -> Answer[Any]:
@@ -27,6 +29,10 @@ async def replace_light(
         "PUT",
         "/lights/{name}",
         path_args={"name": name},
+        query={
+            "on": on,
+            "days": days,
+        },
         json={
             "height": height,
             "colour": colour,
