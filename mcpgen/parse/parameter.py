@@ -125,6 +125,8 @@ def collect(
         for index, entry in enumerate(as_list(owner.get("parameters"))):
             at = f"{pointer}/parameters/{index}"
             parameter, at = reader.needed(entry, at, "E0405", f"parameter {index + 1}")
+            if type(parameter.get("name")) is int:  # YAML reads `name: 1` so, and the key `1` not.
+                parameter = {**parameter, "name": str(parameter["name"])}
             place, name = str(parameter.get("in")), str(parameter.get("name"))
             if place == "header":
                 name = name.lower()  # RFC 9110 §5.1

@@ -268,6 +268,12 @@ class SchemaUpgrade:
         if type(schema["id"]) is str and "$id" not in schema:
             self.rename(schema, at, "id", "$id", reference=False)
 
+    def required(self, schema: Schema, at: At) -> None:
+        """Names that YAML reads as numbers → texts, as it reads the keys of properties."""
+        for index, name in enumerate(as_list(schema["required"])):
+            if type(name) is int:
+                schema["required"][index] = str(name)
+
     def properties(self, schema: Schema, at: At) -> None:
         """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's
         `required`.
@@ -466,6 +472,7 @@ _RULES: dict[str, Rule] = {
     "definitions": SchemaUpgrade.definitions,
     "dependencies": SchemaUpgrade.dependencies,
     "id": SchemaUpgrade.identifier,
+    "required": SchemaUpgrade.required,
     "properties": SchemaUpgrade.properties,
     "type": SchemaUpgrade.type,
     "$recursiveRef": SchemaUpgrade.recursive,

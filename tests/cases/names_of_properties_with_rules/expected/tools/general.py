@@ -37,6 +37,27 @@ async def replace_labels(api: Api, *, body: dict[str, Any]) -> Answer[Any]:
     return await api.request("PUT", "/labels", json=body)
 
 
+async def replace_seat(
+    api: Api,
+    *,
+    _1: int,
+    _2: bool | Omit = OMIT,
+    _3: str,
+    _4: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Replace a seat."""
+    return await api.request(
+        "PUT",
+        "/seats/{1}",
+        path_args={"1": _1},
+        query={"2": _2},
+        json={
+            "3": _3,
+            "4": _4,
+        },
+    )
+
+
 async def update_books(api: Api, *, body: models.UpdateBooksBody) -> Answer[Any]:
     """Update the books."""
     return await api.request("PATCH", "/books", json=body)
