@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ..config import ApiConfig
+from ..config.credentials import fault
 from ..ir import Api, Auth, Origin, Server, Skip, Tool
 from ..load.beside import stem_of
 from ..load.definitions import SOURCES
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ..load import Document
 
 METHOD = re.compile(r"[A-Z][A-Z-]{0,31}")
-HTTP_URL = re.compile(r"https?://[^\s/{}@]+(/|$)")
 HINT_KEYS = {
     "read_only": ("readOnly", "readOnlyHint", "read_only"),
     "destructive": ("destructive", "destructiveHint"),
@@ -340,7 +340,7 @@ class _Parser:
             return own.text or "/"
         if own.url is None:
             hint = "write a whole https URL there, in the document or with an overlay"
-            if HTTP_URL.match(own.text):
+            if not fault(own.text):
                 hint = f"`--allow-origin {visible(origin(own.text))}` if you trust it"
             reason = f"its own server cannot be used: {own.note}"
             raise Unsupported("E0708", reason, operation.pointer, hint)

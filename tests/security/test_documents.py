@@ -390,6 +390,7 @@ def test_another_origin_is_noted_and_needs_leave(tmp_path: Path, generate: Gener
         "/x": {"get": operation(operationId="x", servers=evil)},
         "/y": {"servers": evil, "get": operation(operationId="y")},
         "/z": {"get": operation(operationId="z")},
+        "/no": {"servers": [{"url": "https://evil.example/{v}"}], "get": operation()},
     }
     _, problems = understood(tmp_path, document(paths))
     assert said(problems).count("--allow-origin https://evil.example") == 2
