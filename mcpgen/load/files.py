@@ -452,7 +452,9 @@ class _Gatherer:
         if keys[:1] == [FILES]:
             file, *keys = keys[1:]
             node, at = self.embedded.get(file), ((None, FILES), file)
-        if ref in self.entered or not any(map(_is_extension, keys)):
+        if not any(map(_is_extension, keys)):
+            return
+        if ref in self.entered:
             return
         self.entered.add(ref)
         with contextlib.suppress(LookupError):
