@@ -545,7 +545,7 @@ class Operation:
         if not limit:
             return text
         if item.deprecated:
-            text += " (deprecated)"
+            text = f"{text} (deprecated)".strip()
         if item.form:
             text = f"{text}: {item.form}"
         return text
