@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..compare.sides import Side, side_of_files
-from ..lock import NAME, parse_lock
+from ..lock import NAME, parse_lock, require_lock
 from ..problems import UsageError
 from .own_tools import is_own, own_tools
 
@@ -17,21 +17,23 @@ SECONDS = 60
 
 
 def side_of_revision(project: Path, revision: str) -> Side:
-    """Return the project at a revision. Raises UsageError (E1362) if git fails, or the revision has
-    no readable lock.
+    """Return the project at a revision, without tools where it was not there yet. Raises UsageError
+    (E1362) if git fails, or the revision has no readable lock.
     """
     commit = _git(
         project, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
     )
-    archive = _git(project, revision, "archive", "--format=tar", commit.decode().strip(), ".")
+    name = commit.decode().strip()
+    if not _git(project, revision, "ls-tree", name, NAME):
+        lock = replace(require_lock(project), tools=(), own={})
+        return replace(side_of_files(replace(lock, files={}), lambda _: None), own={})
+    archive = _git(project, revision, "archive", "--format=tar", name, ".")
     files: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
             if content is not None and member.name.endswith((".json", ".py", NAME)):
                 files[member.name.removeprefix("./")] = content.read()
-    if NAME not in files:
-        raise _unreadable(project, revision, f"there is no `{NAME}` in it")
     try:
         lock = parse_lock(files[NAME].decode())
     except (ValueError, RecursionError) as error:

@@ -555,7 +555,9 @@ def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def revised(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a project in a repository that has one commit, before a tool was removed."""
+    """A folder with a project in a repository that has two commits: one without it, and one before
+    a tool was removed.
+    """
     home = tmp_path_factory.mktemp("revised")
     folder = project(home)
 
@@ -564,6 +566,7 @@ def revised(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(["git", "-C", str(folder), *settings, *arguments], check=True)
 
     git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "before")
     git("add", "--all")
     git("commit", "-q", "-m", "first")
     answers = side_of_project(folder).answers
@@ -582,6 +585,7 @@ GONE = "Breaking (1) - `list_orders` `GET /orders` is gone 1 breaking change"
     ("project/src", "--against HEAD", 12, GONE),
     (".", "project --against HEAD", 12, GONE),
     (".", "project --against HEAD --exit-zero", 0, GONE),
+    ("project/src", "--against HEAD~1", 13, "+ `list_books` is new"),
     (".", "--against HEAD", 2, "this folder is in no project"),
     (".", "project project --against HEAD", 2, "one side can be compared with a revision, not 2"),
     (".", "project --against nowhere", 2, "cannot read `project` at `nowhere`"),
