@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_270,
+    "lines of code of mcpgen": 49_290,
     "lines of code of its runtime": 15_058,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_889,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_347,
+    "kilobytes of the package": 3_351,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 53_831,
+    "lines of test code": 53_915,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

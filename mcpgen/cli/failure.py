@@ -101,6 +101,8 @@ def _reason(error: OSError) -> str:
     reason = shown(error.strerror or str(error))
     if isinstance(error.filename, (str, bytes)):
         return f"`{shown(os.fsdecode(error.filename))}`: {reason}"
+    if error.errno == errno.ENOENT:  # of `os.getcwd`
+        return "the current folder is gone: change to one that is there"
     return reason
 
 

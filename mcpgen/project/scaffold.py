@@ -185,7 +185,9 @@ def new_tool(
     if not re.fullmatch(r"[a-z][a-z0-9_-]{0,49}", name) or name in RESERVED:
         meant = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         hint = "small letters, digits, `_` and `-` make a name, a letter first"
-        if meant != name and meant not in RESERVED:
+        if name in RESERVED:
+            hint = "Python or the server has a use for this word: choose another one"
+        elif meant not in (name, "", *RESERVED):
             hint += f": did you mean `{meant}`?"
         raise UsageError.of("E1115", f"a tool cannot be called `{name[:60]}`", hint)
     properties: dict[str, Any] = {}

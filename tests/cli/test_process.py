@@ -139,3 +139,10 @@ def test_characters_that_a_terminal_does_not_know_are_replaced(here):
     words = [*PROGRAM, "generate", "a.yaml", "-o", "x", "--name", "shop"]
     done = subprocess.run(words, capture_output=True, env=variables, check=True)
     assert b"~ 2," in done.stdout and b"\\u672c\\u5c4b" in done.stdout
+
+
+def test_a_current_folder_that_is_gone_is_told(tmp_path):
+    command = f"mkdir gone && cd gone && rmdir ../gone && {shlex.join([*PROGRAM, 'check'])}"
+    words = ["bash", "-c", command]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1 and "error: the current folder is gone" in done.stderr
