@@ -120,12 +120,14 @@ class _Last:
     def __init__(self, lock: Lock | None, listed: list[Operation]) -> None:
         self.today: dict[Operation, str] = {}
         self.by_word: dict[str, Operation] = {}
+        self.customised: list[Operation] = []
         self.entries: dict[str, ToolLock | Former] = {}
         self.credentials: dict[str, tuple[str, ...]] = {}
         if lock is None:
             return
         self.credentials = {name: tuple(auth["variables"]) for name, auth in lock.auth.items()}
         self.by_word = _operations_by_word(lock)
+        self.customised = [*lock.customised.values()]
         identities = [tool.identity for tool in lock.tools]
         self.today = same([*identities, *self.by_word.values()], listed)
         for tool in lock.tools:
@@ -138,10 +140,14 @@ class _Last:
                 self.entries[returned[former.identity]] = former
 
     def successors(self, listed: list[Operation]) -> dict[str, str]:
-        """Return word for a removed operation → the operation it may be today."""
+        """Return word for a removed operation → the operation it may be today: a new one, else one
+        without a table in `[tools]`.
+        """
         gone = {word: pair[0] for word, pair in self.by_word.items() if pair not in self.today}
-        known = set(self.today.values())
-        found = successors({*gone.values()}, [pair[0] for pair in listed if pair[0] not in known])
+        found: dict[str, str] = {}
+        for known in (self.customised, self.today):
+            others = [pair[0] for pair in listed if pair[0] not in {*map(self.today.get, known)}]
+            found |= successors({*gone.values()}, others)
         return {word: found[operation] for word, operation in gone.items() if operation in found}
 
     def tools(self) -> dict[str, str]:
