@@ -11,13 +11,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..load.values import as_text
-from ..methods import CREDENTIAL_HEADERS
 from ..problems import Problem, UsageError
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 
 CONSTANT_HEADERS = frozenset(("accept", "content-type"))
 """Headers that no argument sets, and whose constant value an author or operator may choose."""
+
+CREDENTIAL_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization"))
+"""The forbidden fields that exist to carry a credential: a credential may set them."""
 
 _VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

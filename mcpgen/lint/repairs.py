@@ -16,8 +16,8 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
+from ..load.methods import CALLABLE
 from ..load.values import as_list, as_object, as_text
-from ..methods import CALLABLE
 from ..parse.naming import verb_and_resource
 from ..parse.servers import parameter_names
 from ..runtime.pointer import child, split, unescape

@@ -16,12 +16,12 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
-from ..methods import PATH_ITEM
 from ..problems import UsageError
 from ..runtime.client.settings import VARIABLES
 from . import recognise
 from .definitions import SOURCES
 from .document import FILES, Document, home_of_api
+from .methods import PATH_ITEM
 from .source import DOCUMENT_ENDINGS, Source, is_project, with_hash
 from .text import SourceText
 from .values import as_object, objects_in, texts_in

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import within
-from ..methods import PATH_ITEM
 from ..runtime.pointer import escape
 from .document import Document, home_of_api
+from .methods import PATH_ITEM
 from .values import as_object, as_text
 
 Deref = Callable[[Any, str], tuple[Any, str]]

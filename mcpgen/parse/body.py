@@ -45,6 +45,8 @@ LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
 OTHER_ENCODINGS = re.compile(r"msgpack|protobuf|cbor|bson|avro|smile|xdr")
 """Media types of data that is not written as JSON."""
+OBJECTS_AS_TEXT = re.compile(r"[/+](x-)?(xml|ya?ml|csv)\b", re.I)
+"""Media types of objects that a caller writes; an object in any other is JSON."""
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
 KINDS: dict[str, BodyKind] = {
     "*/*": "json",
@@ -630,20 +632,20 @@ def _with_files(
     return {**flat, **changed} if changed else schema
 
 
-def _as_text(
-    reader: Reader, name: str, schema: Any, types: list[str], *, is_item: bool = False
-) -> dict[str, Any] | None:
+def _as_text(reader: Reader, name: str, schema: Any, types: list[str]) -> dict[str, Any] | None:
     """Return a part whose objects the caller writes, in XML, YAML or CSV; None for any other."""
+    if not types:
+        return None
+    if not all(map(OBJECTS_AS_TEXT.search, types)):
+        return None
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)
-    if (kinds, is_item) == ({"array"}, False):
-        items = _as_text(reader, name, flat.get("items", {}), types, is_item=True)
-        return None if items is None else {**flat, "items": items}
+    if kinds == {"array"}:
+        items = reader.flatten(flat.get("items", {}))
+        if "object" not in reader.kinds(items):
+            return None
+        return {**flat, "items": written_by_caller(reader, types[0], {"$name": name, **items})}
     if "object" not in kinds:
-        return None
-    # An object in `text/plain` is JSON, as authors mean.
-    written = {*filter(is_text_type, types)} - {"text/plain", *filter(is_json, types)}
-    if not written or written != {*types}:
         return None
     return written_by_caller(reader, types[0], {"$name": name, **flat})
 

@@ -15,9 +15,9 @@ from ..config.credentials import fault
 from ..ir import Api, Auth, Origin, Server, Skip, Tool
 from ..load.beside import stem_of
 from ..load.definitions import SOURCES
+from ..load.methods import PATH_ITEM, UNCALLABLE
 from ..load.operations import DocumentedOperation, DocumentedPath, Unreadable, operations_of, paths
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
-from ..methods import PATH_ITEM, UNCALLABLE
 from ..problems import Problems, Unsupported
 from ..text import plain, plural, shares, shorten, visible
 from . import naming, select

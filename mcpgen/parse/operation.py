@@ -21,8 +21,8 @@ from ..ir import (
     Schema,
     Tool,
 )
+from ..load.methods import CONTENT_UNDEFINED
 from ..load.values import as_object, as_text
-from ..methods import CONTENT_UNDEFINED
 from ..runtime.client.settings import ListAnswer
 from ..runtime.facts import SAFE
 from ..runtime.pointer import escape

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from ..config.credentials import split_schemes
+from ..config.credentials import CREDENTIAL_HEADERS, split_schemes
 from ..ir import Auth, Login
 from ..load.operations import DocumentedOperation
 from ..load.values import as_list, as_object, as_text, first_text
-from ..methods import CREDENTIAL_HEADERS
 from ..runtime.client.settings import VARIABLES, write_variable
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN, origin_of
 from ..runtime.pointer import escape

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..config import ApiConfig, Config, Selection
 from ..ir import Origin, within
+from ..load.methods import METHODS
 from ..load.values import texts_in
-from ..methods import METHODS
 from ..problems import Problem, UsageError
 from ..text import visible
 from ..workflows.model import KIND as WORKFLOW

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..load.values import as_object, texts_in, without
 from ..problems import Place, Problem
@@ -27,8 +27,6 @@ from .imports import bound_name
 from .package import GeneratedPackage
 
 INJECTED = ("api", "context")
-
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
@@ -199,14 +197,14 @@ def _word(tool: str) -> str:
     return re.sub(r"\W", "_", tool)
 
 
-def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None:
+def _function(tree: ast.Module | None, name: str) -> FunctionNode | ast.alias | None:
     """Return the last function of a name at the top of a module; an alias for an import, also of
     `*`, and for an assignment. None without any.
     """
     if tree is None:
         return None
     for node in reversed(tree.body):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+        if isinstance(node, FunctionNode) and node.name == name:
             return node
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
@@ -234,7 +232,7 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
     }
 
 
-def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
+def _misfits(function: FunctionNode, schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the mismatches between a function and the arguments its contract lets through."""
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()
@@ -251,7 +249,7 @@ def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"its function needs `{name}`, which its contract leaves optional"
 
 
-def _parameters(function: Function) -> tuple[set[str], set[str]]:
+def _parameters(function: FunctionNode) -> tuple[set[str], set[str]]:
     """Return the names of a function's parameters, without those mcpgen fills, and of those with a
     default.
     """

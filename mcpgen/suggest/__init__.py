@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import dropwhile
 
 from ..ir import Server, Tool
-from ..methods import METADATA, METHODS
+from ..load.methods import METADATA, METHODS
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
 from ..runtime.parts.search.language import READING

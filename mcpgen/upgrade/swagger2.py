@@ -12,8 +12,8 @@ from collections.abc import Collection
 from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
+from ..load.methods import PATH_ITEM
 from ..load.values import as_object, as_text, texts_in
-from ..methods import PATH_ITEM
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import visible

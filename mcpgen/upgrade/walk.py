@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
-from ..methods import PATH_ITEM
+from ..load.methods import PATH_ITEM
 from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[

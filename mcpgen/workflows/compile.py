@@ -16,8 +16,8 @@ from typing import Any
 
 from ..ir import Argument, Body, Tool, within
 from ..load.beside import name_of
+from ..load.methods import PATH_ITEM
 from ..load.values import as_list, as_object, as_text, is_number, objects_in, texts_in
-from ..methods import PATH_ITEM
 from ..problems import Problems
 from ..runtime.parts.workflows.values import matches
 from ..runtime.pointer import split

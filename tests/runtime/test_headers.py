@@ -7,7 +7,7 @@ import pytest
 from calls import api_key, ask, calling, runtime
 from upstream import http
 
-from mcpgen.methods import CREDENTIAL_HEADERS
+from mcpgen.config.credentials import CREDENTIAL_HEADERS
 
 KEY = {"key": api_key("header", "X-API-Key", "KEY")}
 

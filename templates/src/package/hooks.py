@@ -7,7 +7,7 @@ Three functions, each optional and each with or without `async`:
     def after(call, result):   return the finished result (`content`, `isError`, ...)
 
 They run for all tools. With a tool's name at the end they run for that tool only, after the general
-one. Write the name for TOOL:
+one. Write its name for TOOL:
 
     from . import Call, ToolError
 

@@ -217,7 +217,7 @@ def _missing(client: Client) -> str:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return an object of a file, or an empty one for any other value."""
+    """Return a value that is an object, else an empty object."""
     return dict(value) if isinstance(value, dict) else {}
 
 

@@ -182,9 +182,7 @@ def drop_toml(text: str, key: str, name: str) -> str:
 def _toml_value(value: Any) -> str:
     """A string, an array of strings, or an inline table of strings."""
     if isinstance(value, dict):
-        pairs = ", ".join(
-            f"{json.dumps(word)} = {_toml_value(item)}" for word, item in value.items()
-        )
+        pairs = ", ".join(f"{json.dumps(key)} = {_toml_value(each)}" for key, each in value.items())
         return f"{{ {pairs} }}"
     return json.dumps(value, ensure_ascii=False)
 
@@ -311,22 +309,23 @@ class Client:
 
 def _place(path: str, on_windows: str, environ: Mapping[str, str], platform: str) -> Path:
     """A path of the table for the user of an environment."""
+    environ = {name: value for name, value in environ.items() if value}
     home = Path(environ.get("HOME", Path.home()))
     if platform == "win32":
         home = Path(environ.get("USERPROFILE", Path.home()))
         path = on_windows or path
-    xdg = environ.get("XDG_CONFIG_HOME") or home / ".config"
+    xdg = environ.get("XDG_CONFIG_HOME", home / ".config")
     folders = {
         "darwin": home / "Library" / "Application Support",
-        "win32": environ.get("APPDATA") or home / "AppData" / "Roaming",
+        "win32": environ.get("APPDATA", home / "AppData" / "Roaming"),
     }
     place = path.format(
         home=home,
         xdg=xdg,
         config=folders.get(platform, xdg),
-        claude=environ.get("CLAUDE_CONFIG_DIR") or home,
-        codex=environ.get("CODEX_HOME") or home / ".codex",
-        copilot=environ.get("COPILOT_HOME") or home / ".copilot",
+        claude=environ.get("CLAUDE_CONFIG_DIR", home),
+        codex=environ.get("CODEX_HOME", home / ".codex"),
+        copilot=environ.get("COPILOT_HOME", home / ".copilot"),
     )
     return Path(place)
 

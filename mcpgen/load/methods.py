@@ -1,5 +1,5 @@
-"""Methods of HTTP in documents (RFC 9110 section 9; PATCH is of RFC 5789), and the header fields of
-credentials. What the server reads, too, is in `runtime.facts`.
+"""Methods of HTTP in documents (RFC 9110 section 9; PATCH is of RFC 5789). What the server reads of
+them, too, is in `runtime.facts`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,3 @@ METADATA = frozenset(("HEAD", "OPTIONS"))
 CONTENT_UNDEFINED = METADATA | UNCALLABLE | {"GET"}
 """Methods whose requests have no content with a meaning."""
 METHODS = CONTENT_UNDEFINED | {"DELETE", "PATCH", "POST", "PUT", "QUERY"}
-
-CREDENTIAL_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization"))
-"""The forbidden fields that exist to carry a credential: a credential may set them."""
