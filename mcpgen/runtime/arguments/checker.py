@@ -239,9 +239,8 @@ class Checker:
     def _known(self, arguments: Mapping[str, Any]) -> None:
         """Refuse names the tool does not have, unless the schema is open and says so."""
         properties = self._schema.get("properties", {})
-        if self._schema.get("additionalProperties", False) is not False:
-            return
-        if "patternProperties" in self._schema:
+        is_open = self._schema.get("additionalProperties", False) is not False
+        if is_open or "patternProperties" in self._schema:
             return
         unknown = [name for name in arguments if name not in properties]
         if not unknown:
@@ -252,14 +251,17 @@ class Checker:
     def _unknown(
         self, unknown: list[str], known: list[str], arguments: Mapping[str, Any], missing: list[str]
     ) -> BadArguments:
-        """The refusal of arguments that the tool does not have. `missing` are required and not
-        given.
+        """The refusal of arguments that the tool does not have, with the faults of the others.
+        `missing` are required and not given.
         """
         lines = [f"Invalid arguments for `{self._tool}`:"]
         for name in unknown[:5]:
             hint = self._hint(name, known, arguments, missing)
             lines.append(f"`{name[:100]}` is not an argument{hint}")
-        lines.extend(f"`{name}` is required" for name in missing[:5])
+        try:
+            self.checked({name: arguments[name] for name in arguments if name not in unknown})
+        except BadArguments as others:
+            lines += str(others).partition("\nRequired arguments: ")[0].split("\n- ")[1:]
         names = ", ".join(f"`{name}`" for name in known[:40]) or "none"
         return BadArguments("\n- ".join(lines) + f"\nIts arguments are: {names}")
 
