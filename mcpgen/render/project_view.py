@@ -18,7 +18,6 @@ from ..runtime.client.settings import ApiSettings
 from ..runtime.parts import parts_of
 from ..runtime.parts.install.files import CLIENTS
 from ..runtime.settings import Setting, Settings, settings_with
-from ..text import first_sentence, shorten
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -39,8 +38,8 @@ _RUNTIMES = {"copied": ".runtime", "installed": "mcpgen_runtime"}
 
 MOST_NAMED = 100
 """Most tools of a server whose skill names them all."""
-LONGEST_LINE = 200
-"""Characters of a tool's sentence in `TOOLS.md`."""
+LONGEST_LINE = 300
+"""Characters of a tool's line in `TOOLS.md`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,9 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool: its name in backticks, the first sentence of its description, and its effect."""
+    """A tool: its name in backticks, the first line of its description, and its effect."""
 
-    name: str
+    name: Code
     sentence: str
     changes: bool
 
@@ -157,8 +156,8 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
             tools = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
         lines = [
             ToolView(
-                f"`{tool.name}`",
-                shorten(first_sentence(tool.description)[0], LONGEST_LINE),
+                Code(f"`{tool.name}`"),
+                tool.description.partition("\n")[0][:LONGEST_LINE],
                 not tool.hints.read_only,
             )
             for tool in toolset.tools

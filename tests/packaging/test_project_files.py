@@ -115,7 +115,7 @@ def test_every_setting_of_the_runtime_is_in_one_list_to_which_the_readme_leads(f
 
 def test_the_tools_are_listed_with_a_sentence_where_the_readme_leads(files, marked):
     listed = files["document/TOOLS.md"].splitlines()
-    assert "* `add_book` (changes data): Add a book to the catalogue" in listed
+    assert "* `add_book` (changes data): Add a book to the catalogue." in listed
     assert sum(line.startswith("* `") for line in listed) == 13
     assert "(document/TOOLS.md)" in files["README.md"]
     assert MARKER in marked["document/TOOLS.md"] and "<script>" not in marked["document/TOOLS.md"]
