@@ -69,15 +69,14 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
 
 def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
     """Return the words that start a project's server from anywhere, and the variables it needs."""
-    from ..live.environment import INSTALLED, interpreter, python_of
-    from ..paths import import_root
+    from ..live.environment import INSTALLED, import_path, interpreter, python_of
 
     name = f"{home.facts()['name']}-mcp"
     own = interpreter(folder / ".venv").parent
     script = shutil.which(name, path=str(own)) or shutil.which(name)
     if script:
         return [str(Path(script).absolute())], {}
-    paths = [str(import_root(home.folder))]
+    paths = [import_path(home.folder)]
     if not (home.folder / "runtime").is_dir():
         paths.append(str(INSTALLED))
     python = python_of(folder, Screen().remark)

@@ -58,9 +58,23 @@ def variables(project: Path) -> dict[str, str]:
     """Return the environment variables of a process that imports the project's package.
     `PYTHONPATH` ends with mcpgen's own runtime, for a package without a copy.
     """
-    source = import_root(home_of(project))
-    paths = [str(source), *filter(None, [os.environ.get("PYTHONPATH")]), str(INSTALLED)]
+    paths = [
+        import_path(home_of(project)),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+        str(INSTALLED),
+    ]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def import_path(home: Path) -> str:
+    """Return the folder from which a package is imported, for `PYTHONPATH`. Raises UsageError if
+    the folder's name has the character between two folders there.
+    """
+    path = str(import_root(home))
+    if os.pathsep in path:
+        message = f"Python cannot import from `{path}`: `{os.pathsep}` separates two folders"
+        raise UsageError.of("E1177", message, "give the folder a name without it")
+    return path
 
 
 def package_of(project: Path) -> str:

@@ -235,7 +235,7 @@ def _hint_for_missing(path: Path, name: str) -> str:
     except OSError:
         return f"there is no folder `{path.parent}` either; give a file or a URL"
     if not path.suffix:
-        return f"give a file or a URL; `--output {name}` names a folder to write"
+        return f"give a file or a URL; `--output {name}` of `generate` names a folder to write"
     found = [f"`{path.parent / each}`" for each in names if each.endswith(DOCUMENT_ENDINGS)]
     return "; there are ".join(["give a file or a URL", *filter(None, [", ".join(found[:3])])])
 

@@ -100,3 +100,11 @@ def test_a_named_python_comes_before_every_other(
 def test_a_folder_without_a_package_is_refused(project: Path) -> None:
     with pytest.raises(UsageError, match="package of a server"):
         environment.package_of(project)
+
+
+def test_a_folder_that_no_variable_can_name_is_refused(tmp_path: Path) -> None:
+    home = tmp_path / "a:b" / "src" / "shop_mcp"
+    assert environment.import_path(tmp_path / "src" / "shop_mcp") == str(tmp_path / "src")
+    with pytest.raises(UsageError, match="cannot import from") as caught:
+        environment.import_path(home)
+    assert caught.value.problems[0].hint == "give the folder a name without it"
