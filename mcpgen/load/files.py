@@ -445,6 +445,8 @@ class _Gatherer:
         """Follow the references in an extension that a reference leads into, as `#/x-schemas/A`:
         that is no data.
         """
+        if "/x-" not in ref:
+            return
         keys = [*map(urllib.parse.unquote, split(ref.removeprefix("#")))]
         node: Any = self.document.root
         at: Chain = None
