@@ -76,7 +76,7 @@ for folder in sys.argv[1:]:
         code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--rootdir", folder, "tests"])
     results[os.path.basename(folder)] = [int(code), said.getvalue()]
     sys.path[:] = path
-    for name in [name for name in sys.modules if name.startswith(("things_mcp", "conftest", "test_tools"))]:
+    for name in [name for name in sys.modules if name.startswith(("things_mcp", "conftest", "test_"))]:
         del sys.modules[name]
 print(json.dumps(results))
 """
