@@ -67,7 +67,7 @@ def test_a_call_is_limited_by_what_the_environment_says(
     monkeypatch.setenv(f"{PREFIX}_TOTAL_TIMEOUT", "0.1")
     code, _, err = run("call", "slow", "steps=100")
     assert code == 1
-    assert "stopped after 0.1 seconds" in err
+    assert "gave no result in 0.1 seconds" in err
 
 
 @pytest.mark.parametrize(("words", "reason"), [
