@@ -205,6 +205,8 @@ class _Gatherer:
         """Trees and targets in extensions whose references are not followed yet."""
         self.entered: set[str] = set()
         """Pointers of the extensions that references lead into."""
+        self.visited: set[int] = set()
+        """The `id` of each object whose references are local."""
         self.requested: set[str] = set()
         self.former: dict[str, str] = {}
         """Missing path → the note about the file that is read instead (see `in_this_clone`)."""
@@ -375,6 +377,9 @@ class _Gatherer:
                 if isinstance(item, (dict, list)):
                     self.visit(item, (at, str(index)), scope)
         elif isinstance(node, dict):
+            if id(node) in self.visited:
+                return
+            self.visited.add(id(node))
             scope = self.scope_of(node, scope)
             inner = self.scope_in(node, at, scope)
             if not scope.is_before_2019:
@@ -431,7 +436,8 @@ class _Gatherer:
         """
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
-            self.enter(node["$ref"], scope)
+            if not scope.is_data:
+                self.enter(node["$ref"], scope)
         for key in self.dynamic:
             if type(node.get(key)) is str:
                 target = self.dynamic_target(node.pop(key), (at, key), scope)
@@ -452,7 +458,7 @@ class _Gatherer:
         at: Chain = None
         file = ""
         if keys[:1] == [FILES]:
-            file, *keys = keys[1:]
+            file, *keys = keys[1:] or [""]
             node, at = self.embedded.get(file), ((None, FILES), file)
         if not any(map(_is_extension, keys)):
             return

@@ -62,9 +62,7 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """End of a sentence's main clause."""
-_BEFORE_CLAUSE = re.compile(
-    r"\A(?:after|by|for|from|given|if|in|on|once|using|with)\b[^.:;]{2,99}?, "
-)
+_BEFORE_CLAUSE = re.compile(r"\A(?:by|for|from|given|in|on|using|with)\b[^.:;]{2,99}?, ")
 """Words before a main clause: `Given an id, return the book`."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 OF_ANSWERS = frozenset("record complete full single newly created updated".split())
@@ -73,7 +71,9 @@ SHORTEST = 15
 """Characters of a sentence that says something."""
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 _STATEMENT = re.compile(r"[A-Z].*[^:]", re.S)  # no item of a list, nor what comes before one
-_AND_VERB = re.compile(r"\b(?:and|or|then) (\w+)")
+_AND_VERB = re.compile(r"\b(?:and|else|or|otherwise|then) (\w+)")
+LATER = CHANGING_ONE | {"set"}
+"""Verbs that change something, further on in a sentence."""
 _JOINED = re.compile(r"(?:and|or|/) ?(\w+)")
 
 
@@ -129,7 +129,7 @@ def sentence_verbs(written: str) -> list[str]:
     _, verbs, more = _first_verbs(written)
     joined = _JOINED.match(more)
     first = [base_verb(joined[1])] if joined else []
-    return [*verbs, *VERBS.intersection(first), *_changes(more)] if verbs else []
+    return [*verbs, *VERBS.intersection(first), *_later(more, LATER)] if verbs else []
 
 
 def _first_verbs(written: str) -> tuple[str, list[str], str]:
@@ -149,7 +149,12 @@ def _first_verbs(written: str) -> tuple[str, list[str], str]:
 
 def _changes(more: str) -> list[str]:
     """Return the verbs behind `and` that change something: `Get a watch and set its state`."""
-    return [*filter((CHANGING | {"set"}).__contains__, map(base_verb, _AND_VERB.findall(more)))]
+    return _later(more, CHANGING | {"set"})
+
+
+def _later(more: str, verbs: frozenset[str]) -> list[str]:
+    """Return those of some verbs that follow `and` and the like."""
+    return [*filter(verbs.__contains__, map(base_verb, _AND_VERB.findall(more)))]
 
 
 def changes_something(written: str, path: str, arguments: Iterable[str] = ()) -> bool:

@@ -42,7 +42,17 @@ from .parameter import Field
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 from .servers import split_path
-from .vocabulary import ADDING, ADDITIVE, CHANGING_ONE, NOUNS, READING, USUAL_VERBS, VERBS, one_of
+from .vocabulary import (
+    ADDING,
+    ADDITIVE,
+    CHANGING_ONE,
+    NOUNS,
+    READING,
+    USUAL_VERBS,
+    VERBS,
+    one_of,
+    same_verb,
+)
 
 if TYPE_CHECKING:
     from ..config import Pinned
@@ -55,9 +65,9 @@ IRREVERSIBLE = re.compile(
     re.I,
 )
 """Words of a text about what cannot be taken back."""
-LOOKUPS = frozenset("get info list query search".split())
+LOOKUPS = frozenset("get list query search".split())
 """Words of a path's last literal that make its POST a question: `/transactions/get`."""
-STRONG = USUAL_VERBS | CHANGING_ONE | (LOOKUPS - {"info"})
+STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
 """Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
 _LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
 
@@ -99,15 +109,16 @@ def hints_of(
     if method in SAFE and not describe.changes_something(written, path, arguments):
         return Hints(read_only=True, destructive=False, idempotent=True)
     spoken = {*describe.sentence_verbs(written)}
-    told = spoken
-    if not spoken:
-        told = {*describe.sentence_verbs(describe.described_sentence(operation))}
+    described = {*describe.sentence_verbs(describe.described_sentence(operation))}
+    told = spoken or described
     end = words(next(reversed(_LITERAL.findall(path)), ""))
     named = {*_named(method, words(as_text(operation_id))), *_named(method, end[:1])}
     verbs = spoken | (named & STRONG)
     if not verbs:
         verbs = named if named else told
-    if all([method == "POST", told, LOOKUPS.intersection(end), told | verbs <= READING]):
+    every = told | verbs | (described & CHANGING_ONE)
+    asks = LOOKUPS | ({"info"} if {*map(same_verb, every)} == {"get"} else set())
+    if all([method == "POST", told, asks.intersection(end), every <= READING]):
         return Hints(read_only=True, destructive=False, idempotent=True)
     adds = _adds(method, verbs, status, item=path.endswith("}") and "requestBody" in operation)
     text = f"{plain(operation.get('summary'))} {plain(operation.get('description'))}"

@@ -205,9 +205,8 @@ def accept(response: dict[str, Any]) -> str:
         return "application/json"
     if json_names:
         return json_names[0].split(";")[0]
-    if not OF_JSON.isdisjoint(names):
-        names = ["application/json"]
-    return ", ".join([*names[:4], "*/*;q=0.5"])
+    others = [name for name in names if name not in OF_JSON]
+    return ", ".join([*(others or ["application/json"])[:4], "*/*;q=0.5"])
 
 
 def understand(

@@ -35,7 +35,7 @@ def side_of_revision(project: Path, revision: str) -> Side:
             if content is not None and member.name.endswith((".json", ".py", NAME)):
                 files[member.name.removeprefix("./")] = content.read()
     try:
-        lock = parse_lock(files[NAME].decode())
+        lock = parse_lock(files.get(NAME, b"").decode())
     except (ValueError, RecursionError) as error:
         raise _unreadable(project, revision, f"its `{NAME}` cannot be read: {error}") from error
     own = {path: content for path, content in files.items() if is_own(path)}

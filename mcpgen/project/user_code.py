@@ -73,16 +73,17 @@ def _orphaned_hook(
     """Return (code, message, hint) of a hook without its tool."""
     hook = f"{kind}_{tool}"
     code = "E1311"
-    if kind == GUARD and tool in (*package.gone, *package.renamed):
+    renamed = {module_name(old): new for old, new in package.renamed.items()}
+    gone = {module_name(old): why for old, why in package.gone.items()}
+    if kind == GUARD and tool in (*gone, *renamed):
         code = "E1360"
-    if tool in package.renamed:
-        new = package.renamed[tool]
-        message = f"hook `{hook}` is for a tool that is called `{new}` now"
-        return code, message, f"call it `{kind}_{new}`"
-    if tool not in package.gone:
+    if tool in renamed:
+        message = f"hook `{hook}` is for a tool that is called `{renamed[tool]}` now"
+        return code, message, f"call it `{kind}_{module_name(renamed[tool])}`"
+    if tool not in gone:
         message = f"hook `{hook}` is for a tool that is not there"
         return code, message, near(tool, names, cutoff=MISSPELT)
-    message = f"hook `{hook}` is for a tool that is gone: {package.gone[tool]}"
+    message = f"hook `{hook}` is for a tool that is gone: {gone[tool]}"
     if kind == GUARD:
         hint = (
             "if another tool does the same now, guard that one; if the operation is really gone,"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import os
 import subprocess
 from importlib import import_module
 from typing import Any
+from unittest.mock import patch
 
 from mcp import Client
 
@@ -27,9 +29,11 @@ def test_over_http_the_same_tools_are_listed_and_no_other_host_is_served(
             said = next((line for line in server.stderr if "Serving MCP at" in line), "")
             assert said, "the server ended; its command says why"
             url = said.partition("Serving MCP at ")[2].split()[0]
-            every = asyncio.run(names(import_module(package).App(package).server))
+            with patch.dict(os.environ, command.env, clear=True):
+                every = asyncio.run(names(import_module(package).App(package).server))
             page = asyncio.run(names(url))
-            assert page and page == every[: len(page)]
+            assert page == every[: len(page)]
+            assert bool(page) == bool(every)
             connection = http.client.HTTPConnection(url.split("/")[2], timeout=10)
             connection.request("POST", "/mcp", b"{}", {"Host": "elsewhere.example"})
             assert connection.getresponse().status == 421

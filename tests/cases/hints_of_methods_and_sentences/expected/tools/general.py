@@ -7,6 +7,11 @@ from typing import Any
 from .. import OMIT, Answer, Api, Omit
 
 
+async def account_info(api: Api) -> Answer[Any]:
+    """Submit account info."""
+    return await api.request("POST", "/accounts/info")
+
+
 async def create_cash_drop(api: Api) -> Answer[Any]:
     """Create cash drop."""
     return await api.request("POST", "/drops")
@@ -72,6 +77,11 @@ async def get_webhook(api: Api) -> Answer[Any]:
     return await api.request("GET", "/webhook")
 
 
+async def get_webhook_info(api: Api) -> Answer[Any]:
+    """Get webhook info."""
+    return await api.request("POST", "/webhooks/info")
+
+
 async def list_deleted(api: Api) -> Answer[Any]:
     """List what was deleted."""
     return await api.request("GET", "/deleted")
@@ -90,3 +100,13 @@ async def list_watches(api: Api, *, seen: bool | Omit = OMIT) -> Answer[Any]:
 async def search(api: Api) -> Answer[Any]:
     """Search."""
     return await api.request("GET", "/search")
+
+
+async def token_info(api: Api) -> Answer[Any]:
+    """Get info."""
+    return await api.request("POST", "/tokens/info")
+
+
+async def vehicle_info(api: Api) -> Answer[Any]:
+    """Check in a vehicle."""
+    return await api.request("POST", "/vehicles/info")

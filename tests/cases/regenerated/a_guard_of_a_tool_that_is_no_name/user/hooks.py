@@ -1,0 +1,5 @@
+"""Hooks."""
+
+
+def before_get_book(call):
+    raise PermissionError("ask first")
