@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_298,
-    "lines of code of its runtime": 15_067,
+    "lines of code of mcpgen": 49_310,
+    "lines of code of its runtime": 15_071,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_903,
+    "lines of a copied runtime": 11_910,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,

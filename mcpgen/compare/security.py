@@ -283,7 +283,7 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> CallTarget:
     if tool.base_url is not None:
         url = urljoin(str(address), tool.base_url) if tool.base_url else ""
     security = lock.security if tool.security is None else tool.security
-    alternatives = tuple(frozenset(names) for names in security if names)
+    alternatives = tuple(map(frozenset, filter(None, security)))
     used = frozenset[str]().union(*alternatives)
     return CallTarget(
         origin=_origin(url),

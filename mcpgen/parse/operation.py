@@ -117,14 +117,19 @@ def hints_of(
     if not verbs:
         verbs = named if named else told
     every = told | verbs | (described & CHANGING_ONE)
-    asks = LOOKUPS | ({"info"} if {*map(same_verb, every)} == {"get"} else set())
-    if all([method == "POST", told, asks.intersection(end), every <= READING]):
+    if all([method == "POST", told, _asks(end, every)]):
         return Hints(read_only=True, destructive=False, idempotent=True)
     adds = _adds(method, verbs, status, item=path.endswith("}") and "requestBody" in operation)
     text = f"{plain(operation.get('summary'))} {plain(operation.get('description'))}"
     is_final = IRREVERSIBLE.search(text) is not None
     idempotent = method in ("PUT", "DELETE")
     return Hints(read_only=False, destructive=is_final or not adds, idempotent=idempotent)
+
+
+def _asks(end: list[str], verbs: set[str]) -> bool:
+    """Return whether verbs and the end of a path only ask: for `info`, verbs that give."""
+    asking = LOOKUPS | {"info"} if {*map(same_verb, verbs)} == {"get"} else LOOKUPS
+    return verbs <= READING and not asking.isdisjoint(end)
 
 
 def _adds(method: str, verbs: set[str], status: str, *, item: bool) -> bool:

@@ -200,7 +200,7 @@ def accept(response: dict[str, Any]) -> str:
     another JSON type, else up to four offered types or ranges and `*/*;q=0.5`.
     """
     names = media_types(response) or ["application/json"]
-    json_names = [name for name in names if is_json(name) and "*" not in name]
+    json_names = [name for name in filter(is_json, names) if "*" not in name]
     if "application/json" in json_names:
         return "application/json"
     if json_names:

@@ -9,7 +9,7 @@ package as a run would leave it, before anything is written (`mcpgen generate`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..problems import Problem, RefusedError
@@ -67,14 +67,18 @@ def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
         yield problem_at(code, message, package.files.folder, path, node, hint)
 
 
+def _by_function(tools: Mapping[str, str]) -> dict[str, str]:
+    """Return what is said of tools by the names of their functions."""
+    return {module_name(tool): said for tool, said in tools.items()}
+
+
 def _orphaned_hook(
     package: GeneratedPackage, kind: str, tool: str, names: set[str]
 ) -> tuple[str, str, str]:
     """Return (code, message, hint) of a hook without its tool."""
     hook = f"{kind}_{tool}"
     code = "E1311"
-    renamed = {module_name(old): new for old, new in package.renamed.items()}
-    gone = {module_name(old): why for old, why in package.gone.items()}
+    renamed, gone = map(_by_function, (package.renamed, package.gone))
     if kind == GUARD and tool in (*gone, *renamed):
         code = "E1360"
     if tool in renamed:

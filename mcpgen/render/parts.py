@@ -73,7 +73,7 @@ def features(server: Server) -> Mapping[str, bool]:
         "only_functions": not tools,
         "has_secrets": has_secrets(server),
         "has_lists": calls_api and has_lists(server),
-        "has_tables": has_tables(server),
+        "has_tables": all((calls_api, has_tables(server))),
         "has_answers": calls_api or server.code,
         "has_styles": calls_api and "styles" in used,
         "has_whole": bool(with_contract(server)),

@@ -133,13 +133,17 @@ def _forms(secret: str) -> list[str]:
         text = quote(raw, safe=safe)
         for each in (text, text.replace("%20", "+")):
             forms |= {each, re.sub(r"%[0-9A-F]{2}", lambda escape: escape[0].lower(), each)}
-    if len(raw) >= 6:
-        for offset in range(3):
-            # Only the characters that the secret alone decides
-            start, end = -(-offset * 8 // 6), (offset + len(raw)) * 8 // 6
-            plain = base64.b64encode(b"\0" * offset + raw).decode()[start:end]
-            forms |= {plain, plain.replace("+", "-").replace("/", "_")}
+    forms.update(_in_base64(raw) if len(raw) >= 6 else ())
     return [form for form in forms if len(form) >= 4]
+
+
+def _in_base64(raw: bytes) -> Iterator[str]:
+    """Yield bytes in Base64, as far as they alone decide its characters, at each offset."""
+    for offset in range(3):
+        start, end = -(-offset * 8 // 6), (offset + len(raw)) * 8 // 6
+        plain = base64.b64encode(b"\0" * offset + raw).decode()[start:end]
+        yield plain
+        yield plain.replace("+", "-").replace("/", "_")
 
 
 @dataclass(frozen=True, slots=True)

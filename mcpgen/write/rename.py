@@ -7,6 +7,7 @@ name is reported, never changed.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -102,7 +103,7 @@ def mentions(folder: Path, old: Lock, new: Lock, moved: Collection[str]) -> Iter
     pattern = re.compile(rf"(?<![\w-])(?:{words})(?:(?<=_)|(?![\w-]))")
     written_once = [path for path in ONCE if "*" not in path]
     tests = [f"tests/{path.name}" for path in (folder / "tests").glob("*.py")]
-    python = [path for path in moved if path.endswith(".py")]
+    python = fnmatch.filter(moved, "*.py")
     for path in sorted({*written_once, *tests, *python}):
         hits = list(_hits(folder, path, pattern))
         if hits:

@@ -70,6 +70,40 @@ async def test_a_server_of_one_caller_bounds_requests_and_leaves_no_api_alone(
         assert (len(upstream.requests), upstream.most, api.gate.running) == (40, 3, 0)
 
 
+async def test_requests_that_wait_use_up_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime.api, "queues", None)
+    release = asyncio.Event()
+
+    async def slow(request: Any, writer: Any) -> None:
+        await release.wait()
+        writer.write(ok({}))
+
+    async with reaching(slow, MAX_CONCURRENCY="1", RATE_LIMIT="600/m") as (api, upstream):
+        asked = [asyncio.create_task(ask(api)) for _ in range(8)]
+        while not upstream.requests:
+            await asyncio.sleep(0.01)
+        assert api._rate.spent <= 2 and api.gate.full
+        release.set()
+        assert {*await asyncio.gather(*asked)} == {"200"}
+
+
+async def test_a_token_endpoint_that_is_away_says_nothing_of_what_was_sent_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with reaching(http(502, "{}"), RETRIES="1") as (api, _):
+        turn, turns = api._turn, iter([True, False])
+
+        async def without_token(call: Any) -> Any:
+            if next(turns):
+                return await turn(call)
+            raise runtime.client.ApiError("no connection to the token endpoint")
+
+        monkeypatch.setattr(api, "_turn", without_token)
+        with pytest.raises(runtime.client.ApiError, match="token endpoint") as caught:
+            await api.request("PUT", "/x", json={})
+        assert caught.value.sent
+
+
 async def test_one_call_tries_whether_it_works_again() -> None:
     arrived, release = asyncio.Event(), asyncio.Event()
 

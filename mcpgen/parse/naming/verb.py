@@ -105,7 +105,7 @@ def resource_parts(path: str) -> tuple[PathPart, ...]:
     """
     parts = parts_of(path)
     words_only = [part for part in parts if not part.is_parameter and not _is_version(part)]
-    telling = {part for part in words_only if not is_noise(part)} or {*words_only[-1:]}
+    telling = {*filterfalse(is_noise, words_only)} or {*words_only[-1:]}
     return tuple(part for part in parts if part.is_parameter or part in telling)
 
 

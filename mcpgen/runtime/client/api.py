@@ -291,6 +291,7 @@ class Api:
                 # What an earlier attempt met says more, and does not say that nothing was sent
                 raise failure or busy from None
             except ApiError as error:
+                error.sent |= lost
                 if not error.transient:
                     raise
                 failure = error
@@ -583,9 +584,7 @@ class Api:
             finally:
                 response.close()
         except ApiError as error:  # it is not the API that failed, nor has it seen the request
-            error.args = (str(error).replace("the API", "the token endpoint", 1),)
-            error.transient = error.sent = False
-            raise
+            raise ApiError(str(error).replace("the API", "the token endpoint", 1)) from None
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 

@@ -27,18 +27,19 @@ LONGEST_REST = 300.0
 
 class Gate:
     """Places for at most `most` running requests, in the order in which they are made: the queue of
-    one caller. `async with` surrounds a request's wait for limits and for its `place`.
+    one caller. `async with` surrounds a request's wait for limits and for its `place`, one request
+    at a time: a rate is kept by requests that run, not by those that wait.
     """
 
     def __init__(self, most: int) -> None:
-        self._places = asyncio.Semaphore(most)
+        self._turn, self._places = asyncio.Lock(), asyncio.Semaphore(most)
         self.running = 0
         """Requests under way."""
 
     @property
     def full(self) -> bool:
         """Whether the next request would have to wait."""
-        return self._places.locked()
+        return any((self._turn.locked(), self._places.locked()))
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
@@ -51,10 +52,12 @@ class Gate:
                 self.running -= 1
 
     async def __aenter__(self) -> None:
-        """Begin to wait."""
+        """Begin to wait, alone."""
+        await self._turn.acquire()
 
     async def __aexit__(self, *_: object) -> None:
         """End the wait."""
+        self._turn.release()
 
 
 class RetryBudget:

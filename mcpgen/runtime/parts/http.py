@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from ..package import StartError
@@ -84,7 +85,7 @@ def share(settings: Settings, count: int) -> Settings:
 
     def shared(values: Any, **further: Any) -> Any:
         changes: dict[str, Any] = further
-        for each in (setting for setting in settings_of(values) if setting.shared):
+        for each in filter(attrgetter("shared"), settings_of(values)):
             name = each.name.lower()
             if each.kind == "count":
                 changes[name] = math.ceil(getattr(values, name) / count)
