@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_310,
-    "lines of code of its runtime": 15_071,
+    "lines of code of mcpgen": 49_330,
+    "lines of code of its runtime": 15_091,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_910,
+    "lines of a copied runtime": 11_942,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,

@@ -82,10 +82,16 @@ _NO_CURSORS: tuple[Any, ...] = (None, "", 0, "0")
 _MAX_VALUE = 4_000
 """Characters of the longest cursor that a model is asked to repeat."""
 
+_NOT_ALL = "incomplete"
+"""A flag that says nothing of pages where it is false."""
 _MORE_FLAGS = frozenset(
-    "hasmore hasnext hasnextpage hasmoreitems more istruncated incomplete".split()
+    f"hasmore hasnext hasnextpage hasmoreitems more istruncated {_NOT_ALL}".split()
 )
-_LAST_FLAGS = frozenset("last islast islastpage".split())
+_FLAGS = {
+    **dict.fromkeys(_MORE_FLAGS, True),
+    **dict.fromkeys(("last", "islast", "islastpage"), False),
+}
+"""Folded name of a flag -> its value where there are more items."""
 _TOTALS = frozenset(
     (
         "total totalcount totalresults totalitems totalrecords totalsize totalentries totalelements"
@@ -383,14 +389,15 @@ def next_part(
         return dict.fromkeys(filter(None, [listing.next]), announced)
     if announced:
         return _changed(announced, listing, arguments, names)
-    facts = {**_counts(headers), **dict(_facts(data))}
-    more = _says_more(facts)
-    if more is False:
-        return None
     given = _given(listing, data, arguments, names)
+    if given is not None:
+        # Beside neither the list nor the cursor, a flag may be of another list
+        return None if _says_more(_beside(listing, data)) is False else given
     items = items_of(data, listing.items)
-    if any((given is not None, not items, not (listing.next or listing.size))):
-        return given
+    facts = {**_counts(headers), **_facts(data)}
+    more = _says_more(facts)
+    if any((more is False, not items, listing.next == listing.size == "")):
+        return None
     if not more:
         more = _goes_on(listing, facts, data, items, arguments)
     return after(listing, data, items, len(items), arguments) if more else None
@@ -513,12 +520,15 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _says_more(facts: Mapping[str, Any]) -> bool | None:
-    """Return what a flag of an answer says about further items; None without a flag."""
-    for flags, more in ((_MORE_FLAGS, True), (_LAST_FLAGS, False)):
-        for flag in flags & facts.keys():
-            if isinstance(facts[flag], bool):
-                return facts[flag] is more
-    return None
+    """Return what the first flag of an answer says about further items; None without a flag."""
+    flags = ((name, facts[name]) for name in facts if name in _FLAGS)
+    said = (
+        flag is _FLAGS[name]
+        for name, flag in flags
+        if isinstance(flag, bool)
+        if (name, flag) != (_NOT_ALL, False)
+    )
+    return next(said, None)
 
 
 def _goes_on(
@@ -558,7 +568,8 @@ def _first(listing: ListAnswer) -> int:
 def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
     """Return the start of this part: from the call's arguments, else from the answer."""
     names = _PAGE_NUMBERS if listing.how == "page" else _STARTS
-    numbers = [_at(arguments, listing.next), *(fact for key, fact in _facts(data) if key in names)]
+    facts = _facts(data)
+    numbers = [_at(arguments, listing.next), *(facts[key] for key in facts if key in names)]
     return next((number for number in numbers if type(number) is int), _first(listing))
 
 
@@ -573,12 +584,33 @@ def _counts(headers: Mapping[str, str]) -> dict[str, int]:
     }
 
 
-def _facts(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The numbers and flags around a list, by folded name."""
-    if not isinstance(data, dict):
-        return
-    for key, value in list(data.items())[:50]:
-        if isinstance(value, dict) and depth < 2:
-            yield from _facts(value, depth + 1)
-        elif isinstance(value, bool | int):
-            yield fold(key), value
+def _beside(listing: ListAnswer, data: Any) -> dict[str, Any]:
+    """The numbers and flags of the objects that the list or its cursor is in, by folded name."""
+    paths = [".".join(listing.items or ()), *listing.source]
+    outer = [path[: dot.start()] for path in paths for dot in re.finditer(r"\.", path)]
+    return _own_facts([data, *(_at(data, path) for path in outer)])
+
+
+def _facts(data: Any) -> dict[str, Any]:
+    """The numbers and flags around a list, by folded name; of several the outermost."""
+    objects: list[Any] = []
+    level = [data]
+    for _ in range(3):
+        objects += level
+        level = [value for each in level for _, value in _members(each)]
+    return _own_facts(objects)
+
+
+def _own_facts(objects: Iterable[Any]) -> dict[str, Any]:
+    """The numbers and flags of objects, by folded name; of several the first."""
+    found: dict[str, Any] = {}
+    for each in objects:
+        for key, value in _members(each):
+            if isinstance(value, bool | int):
+                found.setdefault(fold(key), value)
+    return found
+
+
+def _members(value: Any) -> list[tuple[str, Any]]:
+    """The first members of an object; none of another value."""
+    return list(value.items())[:50] if isinstance(value, dict) else []
