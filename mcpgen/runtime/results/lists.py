@@ -541,7 +541,7 @@ def _goes_on(
     """Return whether the numbers of an answer say that there is more than its items."""
     numbers = {name: fact for name, fact in facts.items() if type(fact) is int}
     start, seen = _start(listing, data, arguments), len(items)
-    is_first = None in (start or None, _at(arguments, listing.next))
+    is_first = not any(_at(arguments, name) for name in (listing.next, listing.back))
     if listing.how == "page":
         for name in _TOTAL_PAGES & numbers.keys():
             return start + (not _COUNTED_FROM_ZERO.isdisjoint(facts)) < numbers[name]
@@ -574,12 +574,14 @@ def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
 
 
 def _counts(headers: Mapping[str, str]) -> dict[str, int]:
-    """The totals in header fields (`X-Total-Count`), by folded name without `x`."""
+    """The totals in header fields (`X-Total-Count`), by folded name without `x`. `X-Count` is for
+    some APIs the number of items on a page.
+    """
     names = {name: fold(name).removeprefix("x") for name in headers}
     return {
         name: int(headers[field][:9])
         for field, name in names.items()
-        if name in _TOTALS | _TOTAL_PAGES
+        if name in (_TOTALS | _TOTAL_PAGES) - {"count"}
         if headers[field].isdecimal()
     }
 
