@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_330,
-    "lines of code of its runtime": 15_091,
+    "lines of code of mcpgen": 49_334,
+    "lines of code of its runtime": 15_095,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_942,
+    "lines of a copied runtime": 11_949,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,

@@ -542,6 +542,13 @@ def test_json_in_a_charset_of_its_own_is_data(shown: Any) -> None:
     assert "is not" in shown(http(200, latin, "application/json"))[0]
 
 
+@pytest.mark.parametrize("byte", [0x81, 0x8D, 0x8F, 0x90, 0x9D])
+def test_json_in_latin_1_is_data_whatever_its_bytes(shown: Any, byte: int) -> None:
+    body = b'{"a":"\xe9%c"}' % byte  # no characters of Windows, which is read in its place
+    data = shown(http(200, body, "application/json; charset=iso-8859-1"))[2]
+    assert data == {"a": "\u00e9\ufffd"}
+
+
 def test_what_was_created_or_accepted_says_where_it_is_and_when(shown: Any) -> None:
     reply = http(202, "{}", "application/json", "Location: /jobs/1", "Retry-After: 5")
     assert shown(reply)[0].splitlines() == [

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from json.encoder import encode_basestring
@@ -279,10 +280,11 @@ def _json_text(answer: Answer[Any]) -> str:
     """Decode the body of a JSON answer: UTF-8 (RFC 8259, section 8.1), also with a byte order mark,
     UTF-16, or the charset that the answer names. Raises ValueError for bytes of no such encoding.
     """
-    try:
-        return answer.content.decode(json.detect_encoding(answer.content[:4]))
-    except UnicodeDecodeError:
-        return answer.content.decode(_reader_of(answer.charset))
+    charset = answer.charset
+    for codec in (json.detect_encoding(answer.content[:4]), _reader_of(charset)):
+        with suppress(UnicodeDecodeError):
+            return answer.content.decode(codec)
+    return answer.content.decode(codec_of(charset))  # cp1252 has no characters for five bytes
 
 
 def _not_json(name: str) -> None:
