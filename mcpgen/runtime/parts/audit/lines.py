@@ -16,7 +16,7 @@ from typing import Any
 from ...log import event
 from ...package import StartError
 from ...record import Record, notes, observers
-from ...results import Masks, withheld
+from ...results import MAX_DEPTH, Masks, TooDeep, withheld
 from ...settings import Settings
 
 SYSLOG = "syslog"
@@ -41,8 +41,9 @@ class Arguments:
     def __call__(self, record: Record) -> dict[str, Any]:
         """The arguments as a field of a line."""
         try:
-            arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
-        except RecursionError:
+            arguments = self._withheld.without(record.arguments or {}, deepest=MAX_DEPTH)
+            arguments = self._redactor.data(arguments)
+        except (RecursionError, TooDeep):
             return {"arguments": "not written: they are nested too deeply"}
         text = json.dumps(arguments)
         if len(text) > MAX_ARGUMENTS:
