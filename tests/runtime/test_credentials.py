@@ -311,7 +311,7 @@ def test_a_log_record_is_one_line_without_secrets() -> None:
         raise ValueError(CANARY)
     except ValueError:
         logger.exception("failed")
-    fields = {"inside": [{CANARY: f"-{CANARY}"}], "other": ValueError(CANARY)}
+    fields = {"inside": ({CANARY: f"-{CANARY}"},), "other": ValueError(CANARY)}
     logger.error("fields", extra={"fields": fields})
     first, second, third = (json.loads(line) for line in stream.getvalue().splitlines())
     assert (third["inside"], third["other"]) == ([{"****": "-****"}], "****")

@@ -82,10 +82,13 @@ compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 """Returns JSON data as one line of text. Raises ValueError for a number that is not finite."""
 
 
+_NESTED = (dict, list, tuple)
+
+
 @dataclass(frozen=True, slots=True)
 class Sieve:
     """One walk over JSON data: `text` is applied to every text and key, members with one of the
-    folded names in `hidden` go, and so do nulls where that is wanted.
+    folded names in `hidden` go, and so do nulls where that is wanted. A tuple becomes a list.
     """
 
     text: Callable[[str], str] = str
@@ -97,12 +100,12 @@ class Sieve:
         """Return the part that passes, of a value at some depth. Raises TooDeep."""
         if isinstance(value, str):
             return self.text(value)
-        if not isinstance(value, dict | list):
+        if not isinstance(value, _NESTED):
             return value
         if depth > self.deepest:
             raise TooDeep
         depth += 1
-        if isinstance(value, list):
+        if not isinstance(value, dict):
             return [self.of(item, depth) for item in value]
         return {self.text(key): self.of(item, depth) for key, item in self._members(value)}
 
