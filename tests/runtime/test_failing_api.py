@@ -182,7 +182,7 @@ async def test_a_change_whose_answer_was_lost_is_not_told_as_missing(
         with pytest.raises(runtime.client.BadStatus) as caught:
             await api.request(method, "/x")
         [block] = runtime.client.report.report_error(caught.value, api.settings)
-    assert ("may have done it" in block["text"]) is lost
+    assert ("may have done it; its answer was lost" in block["text"]) is lost
 
 
 async def test_zero_failures_never_open_the_circuit() -> None:

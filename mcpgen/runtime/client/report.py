@@ -60,7 +60,7 @@ _STEPS = {
 
 _GONE_OR_CHANGED = (404, 409, 410, 412)
 """Statuses of a change that was made before."""
-_MAY_BE_DONE = "Next: an earlier attempt got no answer, and may have done it: see how things are"
+_MAY_BE_DONE = "Next: an attempt before may have done it; its answer was lost: see how things are"
 _CODE_KEYS = frozenset("code errorcode errortype type reason error status".split())
 """Without `_` and in lower case."""
 _CODES = tuple(
