@@ -314,6 +314,29 @@ def test_settings_of_an_entry_outlive_another_install(client: str, run: Run, hom
     assert run("install", client) == 0 and "url" not in load(client, path)[key]["shop"]
 
 
+@pytest.mark.parametrize("client", EDITED)
+@pytest.mark.parametrize(("word", "value"), [("disabled", True), ("enabled", False)])
+def test_an_entry_that_is_switched_off_is_not_said_to_start(
+    client: str, word: str, value: bool, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form, key, path = FORMS[CLIENTS[client].form], CLIENTS[client].key, place(client, home)
+    Path(CLIENTS[client].folder.format(
+        home=home, xdg=home / ".config", config=home / ".config", codex=home / ".codex",
+        copilot=home / ".copilot",
+    ), "sessions").mkdir(parents=True)  # fmt: skip
+    run("install", client)
+    usual = {**load(client, path)[key]["shop"], word: value}
+    remote = {"type": "sse", "source": "extension", "url": "https://shop.example"}
+    path.write_text(form.put(path.read_text(), key, "shop", {**usual, **remote}))
+    capsys.readouterr()
+    for said in ("Written to", "already"):
+        assert run("install", client) == 0
+        output = capsys.readouterr().out
+        assert said in output and f"but the entry is switched off there (`{word}`)" in output
+        assert f"{CLIENTS[client].title} starts" not in output
+    assert load(client, path)[key]["shop"] == usual
+
+
 def test_only_what_the_server_reads_on_stdio_is_written(
     run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,10 @@ if sys.platform != "win32":
 COMMANDS = ("install", "uninstall")
 PLACEHOLDER = "REPLACE_ME"
 _TRIES = 20
+_KIND = {"type", "source", "url"}
+"""Members that say what kind of server an entry is."""
+_OFF = {"disabled": True, "enabled": False}
+"""Members by which an entry is switched off, with their values then."""
 
 
 def main(package: str, argv: list[str]) -> int:
@@ -194,26 +198,35 @@ def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> in
         if variables:
             entry[word] = variables
         if "command" in there:
-            entry.update({key: there[key] for key in there if key not in client.members})
+            ours = client.members.keys() | _KIND
+            entry.update({key: there[key] for key in there if key not in ours})
         return entry
 
-    if not _rewritten(client, path, name, with_rest):
+    is_changed = _rewritten(client, path, name, with_rest)
+    hindrance = _hindrance(client, entry, is_here=is_here)
+    if not is_changed:
         _make_private(path)
-        print(f"{path} has this entry already" + ("" if is_here else _missing(client)))
+        print(f"{path} has this entry already{hindrance}")
         return 0
-    if is_here:
-        print(f"{client.title} starts `{name}` now, as {path} says")
+    if hindrance:
+        print(f"Written to {path}{hindrance}")
     else:
-        print(f"Written to {path}{_missing(client)}")
+        print(f"{client.title} starts `{name}` now, as {path} says")
     if entry.get(word):
         print(f"Values in that file, in plain text: {', '.join(entry[word])}")
-    if is_here:
+    if not hindrance:
         print(client.afterwards)
     return 0
 
 
-def _missing(client: Client) -> str:
-    return f", but {client.title} was not found here"
+def _hindrance(client: Client, entry: Mapping[str, Any], *, is_here: bool) -> str:
+    """The reason why the client does not start the server of an entry; empty where it does."""
+    if not is_here:
+        return f", but {client.title} was not found here"
+    for key, value in _OFF.items():
+        if entry.get(key) is value:
+            return f", but the entry is switched off there (`{key}`)"
+    return ""
 
 
 def _object(value: Any) -> dict[str, Any]:
