@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_334,
-    "lines of code of its runtime": 15_105,
+    "lines of code of mcpgen": 49_336,
+    "lines of code of its runtime": 15_111,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_949,
     "modules of src, runtime installed": 12,

@@ -430,6 +430,24 @@ def test_a_line_of_toml_ends_at_its_newline_alone() -> None:
     assert FORMS["toml"].drop(text, "mcp_servers", "shop") == comment
 
 
+@pytest.mark.parametrize("text", [
+    '"my key" = 1\n"a.b" = true\n"ключ" = 0.5\n', 'tools = [{name = "a", "b c" = [[1], {}]}]\n',
+    '[[mcp_servers.shop.tools]]\nname = "a"\n[[mcp_servers.shop.tools]]\nname = "b"\n',
+    "[mcp_servers.shop.'my tools'.search]\napproval_mode = \"approve\"\n",
+])  # fmt: skip
+def test_every_form_of_toml_in_an_entry_outlives_another_install(
+    text: str, run: Run, home: Path
+) -> None:
+    path = place("codex", home)
+    others = path.read_text()
+    path.write_text(f'{others}\n[mcp_servers.shop]\ncommand = "old"\n{text}')
+    before = load("codex", path)["mcp_servers"]["shop"]
+    assert run("install", "codex") == 0
+    after = load("codex", path)["mcp_servers"]["shop"]
+    assert {word: after[word] for word in before} == {**before, "command": sys.executable}
+    assert run("uninstall", "codex") == 0 and path.read_text() == others
+
+
 def test_uninstall_of_what_is_not_there_says_so(
     run: Run, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

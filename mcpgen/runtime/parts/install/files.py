@@ -23,6 +23,7 @@ _SPACE = re.compile(r"\s*")
 _COMMA = re.compile(r"\s*,")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _INDENT = re.compile(r'\n([ \t]+)"')
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _DECODER = json.JSONDecoder()
 
 
@@ -162,7 +163,7 @@ def _dump(text: str, value: Any, depth: int) -> str:
 def put_toml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
     """The text with the table `key.name`."""
     table = f"[{key}.{name}]\n"
-    table += "".join(f"{word} = {_toml_value(value)}\n" for word, value in entry.items())
+    table += "".join(f"{_toml_key(word)} = {_toml_value(value)}\n" for word, value in entry.items())
     start, end = _table_span(text, key, name)
     if start < end:
         return text[:start] + table + text[end:]
@@ -179,17 +180,23 @@ def drop_toml(text: str, key: str, name: str) -> str:
     return re.sub(r"\n\n\Z", "\n", before) + text[end:]
 
 
+def _toml_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+
+
 def _toml_value(value: Any) -> str:
-    """A string, an array of strings, or an inline table of strings."""
+    """A value on one line: tables are inline. Raises TypeError for one that JSON has not."""
     if isinstance(value, dict):
         pairs = ", ".join(f"{json.dumps(key)} = {_toml_value(each)}" for key, each in value.items())
         return f"{{ {pairs} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 
 def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
     """Return the start and end of the table with its subtables; the same twice without one."""
-    own = re.compile(rf'\s*\[\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
+    own = re.compile(rf'\s*\[\[?\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
     start = end = position = 0
     inside = False
     for line in _LINE.findall(text):
