@@ -26,8 +26,8 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_336,
-    "lines of code of its runtime": 15_111,
+    "lines of code of mcpgen": 49_352,
+    "lines of code of its runtime": 15_127,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_949,
     "modules of src, runtime installed": 12,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 53_915,
+    "lines of test code": 53_958,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

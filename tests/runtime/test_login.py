@@ -220,15 +220,20 @@ def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any
 
 
 @pytest.mark.parametrize("refused", ["get_password", "set_password", "delete_password"])
+@pytest.mark.parametrize(("error", "reason"), [
+    (keyring.errors.KeyringLocked("canary"), "KeyringLocked"), (OSError(28, "no space"), "no space"),
+])  # fmt: skip
 def test_a_keyring_that_refuses_is_named(
-    command: Any, memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, refused: str
-) -> None:
+    command: Any, memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, refused: str,
+    error: Exception, reason: str,
+) -> None:  # fmt: skip
+
     def fail(*_: Any) -> None:
-        raise keyring.errors.KeyringLocked("canary")
+        raise error
 
     command(provider, "login")
     monkeypatch.setattr(memory, refused, fail)
-    with pytest.raises(StartError, match=r"cannot be used \(KeyringLocked\)"):
+    with pytest.raises(StartError, match=rf"cannot be used \({reason}\)"):
         command(provider, "logout" if refused == "delete_password" else "login")
 
 
@@ -531,16 +536,56 @@ async def test_a_token_endpoint_that_takes_its_time_holds_nobody_up(
     assert str(error) == "the token endpoint did not answer in time"
 
 
-async def test_tokens_that_the_keyring_does_not_take_serve_until_they_end(
-    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [keyring.errors.KeyringLocked(), OSError(28, "disk full")])
+@pytest.mark.parametrize("reads", [True, False])
+async def test_tokens_that_the_keyring_does_not_take_are_renewed(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch,
+    error: Exception, reads: bool,
+) -> None:  # fmt: skip
+
+    def fail(*_: str) -> None:
+        raise error
+
+    made = settings(provider.url, facts(provider))
+    keep(provider, made)
+    async with runtime.api.Api(made) as api:
+        assert (await api.request("GET", "/me")).status == 200
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "set_password", fail)
+            for _ in range(3):
+                provider.access = ["ended early"] * len(provider.access)
+                assert (await api.request("GET", "/me")).status == 200
+                if not reads:
+                    patch.setattr(memory, "get_password", fail)
+        assert stored(provider, memory)["refresh_token"] == "refresh-token-1"
+        provider.access = ["ended early"] * len(provider.access)
+        assert (await api.request("GET", "/me")).status == 200
+    assert stored(provider, memory)["refresh_token"] == provider.refresh
+    assert len(provider.requests) == 4 and not provider.ended
+
+
+@pytest.mark.parametrize("logs_in", [True, False])
+async def test_a_later_login_or_logout_goes_before_tokens_that_were_not_kept(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, logs_in: bool
 ) -> None:
     def locked(*_: str) -> None:
         raise keyring.errors.KeyringLocked
 
-    keep(provider, settings(provider.url, facts(provider)), expires_at=1.0)
-    monkeypatch.setattr(memory, "set_password", locked)
-    assert [answer.status for answer in await calls(provider)] == [200]
-    assert [request["grant_type"] for request in provider.requests] == ["refresh_token"]
+    made = settings(provider.url, facts(provider))
+    keep(provider, made, expires_at=1.0)
+    async with runtime.api.Api(made) as api:
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "set_password", locked)
+            assert (await api.request("GET", "/me")).status == 200
+        provider.access.clear()
+        memory.entries.clear()
+        if logs_in:
+            keep(provider, made)
+            assert (await api.request("GET", "/me")).status == 200
+        else:
+            with pytest.raises(TokenRefused, match="nobody is logged in any more"):
+                await api.request("GET", "/me")
+    assert len(provider.requests) == 1
 
 
 @pytest.mark.parametrize(("status", "logs_in"), [(503, False), (429, False), (400, True)])

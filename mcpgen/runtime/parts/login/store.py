@@ -58,7 +58,7 @@ class Store:
             return Tokens(**json.loads(text))
         except (TypeError, ValueError):  # another version's, or half of it
             return None
-        except library.errors.KeyringError as error:
+        except (library.errors.KeyringError, OSError) as error:
             raise self._no_keyring(error) from None
 
     def save(self, tokens: Tokens) -> None:
@@ -70,7 +70,7 @@ class Store:
         try:
             for index in reversed(range(len(parts))):
                 library.set_password(self._service, self._name(index), parts[index])
-        except library.errors.KeyringError as error:
+        except (library.errors.KeyringError, OSError) as error:
             raise self._no_keyring(error) from None
 
     def delete(self) -> bool:
@@ -81,7 +81,7 @@ class Store:
             while library.get_password(self._service, self._name(index)) is not None:
                 library.delete_password(self._service, self._name(index))
                 index += 1
-        except library.errors.KeyringError as error:
+        except (library.errors.KeyringError, OSError) as error:
             raise self._no_keyring(error) from None
         return index > 0
 
@@ -91,8 +91,9 @@ class Store:
         return f"{self._user} {index}"
 
     def _no_keyring(self, error: Exception) -> NoKeyring:
+        reason = getattr(error, "strerror", type(error).__name__)
         return NoKeyring(
-            f"the keyring of this machine cannot be used ({type(error).__name__}): set"
+            f"the keyring of this machine cannot be used ({reason}): set"
             f" `{self._variable}` to an access token, or install `keyrings.alt` beside this server,"
             " which keeps tokens in a file that only its owner can read (as in `pipx inject"
             " PACKAGE keyrings.alt`)"

@@ -45,6 +45,10 @@ class StoredToken:
         self._credential, self._settings = credential, settings
         self._store = Store(settings, credential)
         self._tokens: Tokens | None = None
+        self._unkept: Tokens | None = None
+        """Renewed tokens that the keyring did not take: the only valid ones."""
+        self._replaced: Tokens | None = None
+        """The tokens in the keyring that they were renewed from."""
         self._refused = ""
         """The last access token that the API refused."""
         self._renewal: asyncio.Task[None] | None = None
@@ -83,10 +87,16 @@ class StoredToken:
         return 0 < tokens.expires_at <= time.time()
 
     async def _load(self) -> Tokens | None:
+        """The tokens of the keyring, or those that it did not take, until it holds another login or
+        none.
+        """
         try:
             tokens = await asyncio.to_thread(self._store.load)
         except NoKeyring:
-            return None
+            return self._unkept
+        if tokens == self._replaced:
+            return self._unkept
+        self._unkept = self._replaced = None
         if tokens is not None:
             for secret in (tokens.access_token, tokens.refresh_token, tokens.client_secret):
                 self._settings.redactor.add(secret)
@@ -94,11 +104,12 @@ class StoredToken:
 
     async def _renew(self, post: Post) -> None:
         async with self._locked():
-            self._tokens = await self._load()
-            if self._tokens is None:
+            before = self._tokens = await self._load()
+            if before is None:
                 raise self._refusal("nobody is logged in any more")
             if self._is_due():
-                self._tokens = await self._renewed(self._tokens, post)
+                self._tokens = await self._renewed(before, post)
+                await self._keep(self._tokens, before)
 
     @asynccontextmanager
     async def _locked(self) -> AsyncIterator[None]:
@@ -118,7 +129,7 @@ class StoredToken:
             await lock.release()
 
     async def _renewed(self, tokens: Tokens, post: Post) -> Tokens:
-        """The tokens that the refresh token is exchanged for, already in the keyring."""
+        """The tokens that the refresh token is exchanged for."""
         if not tokens.refresh_token:
             raise self._refusal("the login has expired")
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
@@ -137,11 +148,19 @@ class StoredToken:
         fresh = after(tokens, grant)
         for secret in (fresh.access_token, fresh.refresh_token):
             self._settings.redactor.add(secret)
+        return fresh
+
+    async def _keep(self, fresh: Tokens, before: Tokens) -> None:
+        """Put renewed tokens into the keyring."""
+        if self._unkept is None:
+            self._replaced = before
+        self._unkept = fresh  # whatever happens now
         try:
             await asyncio.to_thread(self._store.save, fresh)
-        except NoKeyring as error:  # these are the only valid tokens now
+        except NoKeyring as error:
             event("error", "login_not_kept", reason=str(error))
-        return fresh
+        else:
+            self._unkept = self._replaced = None
 
     def _refusal(self, reason: str) -> TokenRefused:
         refused = TokenRefused(
