@@ -222,7 +222,8 @@ def word(value: Any) -> Code:
     return Code(value)
 
 
-_URL = r"https?://[A-Za-z0-9_.:/-]+"
+_URL = r"https?://[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+"
+"""An address in all characters of RFC 3986: in a code span none of them has a meaning."""
 _CODE_SPAN = rf"(?<!`)`(?:{_URL}|[A-Za-z0-9_.-]+(?:: [A-Za-z0-9_.-]+)?(?: …)?)`(?!`)"
 _MARKUP = r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))"
 _MARKDOWN = re.compile(f"{_CODE_SPAN}|{_MARKUP}", re.I)

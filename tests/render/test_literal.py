@@ -193,6 +193,8 @@ def test_a_word_between_backticks_is_shown_as_code() -> None:
     assert (
         markdown("in `X-API-Key`, ``a`` and `a b`") == "in `X-API-Key`, \\`\\`a\\`\\` and \\`a b\\`"
     )
+    address = "by default `https://u@[::1]:80/~a/v1%20+,;=(!$&'*)?q#f`"
+    assert markdown(address) == address
 
 
 @pytest.mark.parametrize("text", [
