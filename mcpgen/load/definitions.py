@@ -102,7 +102,7 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
 
 def is_definition(node: Any) -> bool:
     """Return whether a value defines one tool, in any dialect. A function without parameters may
-    be a name alone; with `arguments` in a text it is a call.
+    be a name alone beside its `type`; with an `id`, or with `arguments` in a text, it is a call.
     """
     tool, _ = unwrapped(node, "")
     if type(tool.get("name")) is not str:
@@ -113,7 +113,11 @@ def is_definition(node: Any) -> bool:
         return True
     if "arguments" in tool:
         return False
-    return any([tool is not node, tool.get("type") == "function"])
+    if tool is node:
+        return bool(node.get("type") == "function")
+    if "id" in node:
+        return False
+    return node.get("type") in ("function", "custom")
 
 
 def holds_definitions(node: Any) -> bool:
