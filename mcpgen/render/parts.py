@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ir import Server, Tool
+from ..load.values import as_object
 from ..runtime.client.settings import ListAnswer
 from ..runtime.client.wire import FUNCTIONS
 from ..runtime.parts import NAMED
@@ -104,7 +105,9 @@ def _used_by(tool: Tool) -> Iterator[str]:
     for argument in tool.arguments:
         if argument.place == "cookie":
             yield "styles"
-        yield from ["styles"] * ("within" in dict(argument.options))
+        options = dict(argument.options)
+        fields = [each for own in map(as_object, options.values()) for each in own.values()]
+        yield from ["styles"] * any("within" in each for each in (options, *map(as_object, fields)))
         writers = [argument.encode, *(name for name, _ in argument.options)]
         writers += ["with_fields"] * bool(argument.fixed_fields + argument.default_fields)
         yield from (FUNCTIONS[name] for name in writers if name in FUNCTIONS)

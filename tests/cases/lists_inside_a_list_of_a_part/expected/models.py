@@ -1,0 +1,10 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class AddMarksBody(TypedDict):
+    boxes: NotRequired[list[list[int]]]
+    picture: str
