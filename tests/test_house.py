@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 54_005,
+    "lines of test code": 54_006,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -431,7 +431,8 @@ def test_a_line_of_toml_ends_at_its_newline_alone() -> None:
 
 
 @pytest.mark.parametrize("text", [
-    '"my key" = 1\n"a.b" = true\n"ключ" = 0.5\n', 'tools = [{name = "a", "b c" = [[1], {}]}]\n',
+    '"my key" = 1\n"a.b" = true\n"ключ" = 0.5\n', 'icons = {"📚" = "\\u007f"}\n',
+    'tools = [{name = "a", "b c" = [[1], {}]}]\n',
     '[[mcp_servers.shop.tools]]\nname = "a"\n[[mcp_servers.shop.tools]]\nname = "b"\n',
     "[mcp_servers.shop.'my tools'.search]\napproval_mode = \"approve\"\n",
 ])  # fmt: skip

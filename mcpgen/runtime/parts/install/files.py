@@ -181,17 +181,19 @@ def drop_toml(text: str, key: str, name: str) -> str:
 
 
 def _toml_key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    return key if _BARE_KEY.fullmatch(key) else _toml_value(key)
 
 
 def _toml_value(value: Any) -> str:
     """A value on one line: tables are inline. Raises TypeError for one that JSON has not."""
     if isinstance(value, dict):
-        pairs = ", ".join(f"{json.dumps(key)} = {_toml_value(each)}" for key, each in value.items())
+        pairs = ", ".join(
+            f"{_toml_value(key)} = {_toml_value(each)}" for key, each in value.items()
+        )
         return f"{{ {pairs} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_toml_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
