@@ -618,10 +618,10 @@ def _with_files(
     flat = reader.flatten(schema)
     changed: dict[str, Any] = {}
     for name, child in as_object(flat.get("properties")).items():
-        types = content_types(as_object(encodings.get(name)))
-        part = _as_text(reader, name, child, types)
+        encoding = as_object(encodings.get(name))
+        part = _as_text(reader, name, child, encoding)
         if kind == "multipart":
-            part = part or _as_file(reader, child, types)
+            part = part or _as_file(reader, child, content_types(encoding))
         if part:
             changed["properties"] = {**changed.get("properties", flat["properties"]), name: part}
     for keyword in UNIONS.intersection(flat):
@@ -632,9 +632,14 @@ def _with_files(
     return {**flat, **changed} if changed else schema
 
 
-def _as_text(reader: Reader, name: str, schema: Any, types: list[str]) -> dict[str, Any] | None:
+def _as_text(
+    reader: Reader, name: str, schema: Any, encoding: dict[str, Any]
+) -> dict[str, Any] | None:
     """Return a part whose objects the caller writes, in XML, YAML or CSV; None for any other."""
+    types = content_types(encoding)
     if not types:
+        return None
+    if not STYLES.isdisjoint(encoding):
         return None
     if not all(map(OBJECTS_AS_TEXT.search, types)):
         return None

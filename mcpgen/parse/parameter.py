@@ -14,7 +14,7 @@ from ..problems import Unsupported
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.facts import FORBIDDEN_HEADERS, TOKEN
 from ..runtime.results import fold
-from ..text import visible, words
+from ..text import plain, shorten, visible, words
 from .servers import Query, parameter_names
 from .xml_outline import outline
 
@@ -38,6 +38,10 @@ MEANT = frozenset({"POST", "PUT", "PATCH"})
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 SCHEMA_OF_SWAGGER = ("type", "format", "items", "enum", "default", "description")
 """Keywords of a schema that a parameter of Swagger 2.0 has itself."""
+FLAGS = ("readOnly", "writeOnly", "deprecated")
+"""Keywords of a value that hold however it is written."""
+MOST_OF_ITS_TEXT = 200
+"""Characters of a value's own text before the media type that a caller writes it in."""
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,40}")
 """A version of an API, as a header names it."""
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
@@ -462,12 +466,18 @@ def _text_content(reader: Reader, media_type: str, media: dict[str, Any]) -> tup
 
 def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str, Any]:
     """Return the schema of a value that a caller writes as a text of a media type, in XML with its
-    outline.
+    outline, after the beginning of its own text. Null and flags such as `readOnly` are kept.
     """
     essence = media_type.split(";")[0].strip()
-    form = outline(reader, schema) if essence.lower().endswith("xml") else ""
-    text = f"The value as {visible(essence)[:60]}"
-    return {"type": "string", "description": f"{text}: {escape(form)}" if form else text}
+    base, _, null = reader.expand(schema)
+    form = outline(reader, base) if essence.lower().endswith("xml") else ""
+    own = shorten(plain(base.get("description")), MOST_OF_ITS_TEXT).rstrip(".;:")
+    text = ". ".join(filter(None, (own, f"The value as {visible(essence)[:60]}")))
+    return {
+        **picked(base, FLAGS),
+        "type": ["string", "null"] if null else "string",
+        "description": escape(f"{text}: {form}" if form else text),
+    }
 
 
 def content_types(encoding: dict[str, Any]) -> list[str]:

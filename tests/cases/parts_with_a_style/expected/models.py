@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
+class AddLabelCrop(TypedDict):
+    name: NotRequired[str]
+
+
 class AddScanBodySize(TypedDict):
     y: NotRequired[int]
 
@@ -20,6 +24,10 @@ class OrderPrintsAddress(TypedDict):
 
 class OrderPrintsCropAt(TypedDict):
     y: NotRequired[int]
+
+
+class SetFilterFilter(TypedDict):
+    name: NotRequired[str]
 
 
 class AddScanBody(TypedDict):

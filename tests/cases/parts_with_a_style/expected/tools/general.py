@@ -10,6 +10,30 @@ if TYPE_CHECKING:
     from .. import models
 
 
+@wire.sends(nullable=("/properties/authors/items",))
+async def add_label(
+    api: Api,
+    *,
+    author: str,
+    authors: list[str] | Omit = OMIT,
+    crop: models.AddLabelCrop | Omit = OMIT,
+    either: str | Omit = OMIT,
+    old: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Add a label."""
+    return await api.request(
+        "POST",
+        "/labels",
+        multipart={
+            "author": wire.text_part(author, media_type="application/xml"),
+            "authors": wire.text_part(authors, media_type="application/xml"),
+            "crop": wire.deep_object(crop),
+            "either": wire.text_part(either, media_type="application/xml"),
+            "old": wire.text_part(old, media_type="application/xml"),
+        },
+    )
+
+
 async def add_scan(api: Api, *, body: models.AddScanBody | Omit = OMIT) -> Answer[Any]:
     """Add a scan."""
     return await api.request(
@@ -53,5 +77,22 @@ async def order_prints(
             "papers": wire.pipe_delimited(papers),
             "repeated": repeated,
             "sizes": wire.csv(sizes),
+        },
+    )
+
+
+async def set_filter(
+    api: Api,
+    *,
+    filter: models.SetFilterFilter | Omit = OMIT,
+    rest: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Set a filter."""
+    return await api.request(
+        "POST",
+        "/filters",
+        form={
+            "filter": wire.deep_object(filter),
+            "rest": rest,
         },
     )
