@@ -26,10 +26,10 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_386,
-    "lines of code of its runtime": 15_127,
+    "lines of code of mcpgen": 49_401,
+    "lines of code of its runtime": 15_128,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 11_949,
+    "lines of a copied runtime": 11_953,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,
@@ -43,7 +43,7 @@ LIMITS = {
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_355,
+    "kilobytes of the package": 3_356,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,

@@ -117,7 +117,7 @@ def is_definition(node: Any) -> bool:
         return bool(node.get("type") == "function")
     if "id" in node:
         return False
-    return node.get("type") in ("function", "custom")
+    return any(["toolSpec" in node, node.get("type") in ("function", "custom")])
 
 
 def holds_definitions(node: Any) -> bool:

@@ -379,7 +379,6 @@ class _Gatherer:
         elif isinstance(node, dict):
             if id(node) in self.visited:
                 return
-            self.visited.add(id(node))
             scope = self.scope_of(node, scope)
             inner = self.scope_in(node, at, scope)
             if not scope.is_before_2019:
@@ -434,6 +433,9 @@ class _Gatherer:
         """Make the references of one object local, in place, and note an `externalValue` or
         `operationRef` that leads away.
         """
+        if id(node) in self.visited:
+            return
+        self.visited.add(id(node))
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
             if not scope.is_data:

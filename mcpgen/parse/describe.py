@@ -71,9 +71,16 @@ SHORTEST = 15
 """Characters of a sentence that says something."""
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 _STATEMENT = re.compile(r"[A-Z].*[^:]", re.S)  # no item of a list, nor what comes before one
-_AND_VERB = re.compile(r"\b(?:and|else|or|otherwise|then) (\w+)")
-LATER = CHANGING_ONE | {"set"}
-"""Verbs that change something, further on in a sentence."""
+_AND_VERB = re.compile(r"\b(?:and|or|then) (\w+)")
+_VERB_OF = re.compile(
+    r"\b(\w+) (?=(?:an?|the|its?|them|their|this|that|these|those|one|each|every|all|any|new"
+    r"|old)\b)"
+)
+"""A word before a determiner or a pronoun: `delete` in `and then delete it`."""
+ALTERING = CHANGING_ONE.union(
+    "apply book change consume edit modify put reserve save set store sync synchronize".split()
+)
+"""Verbs that change something, anywhere in a text."""
 _JOINED = re.compile(r"(?:and|or|/) ?(\w+)")
 
 
@@ -129,7 +136,7 @@ def sentence_verbs(written: str) -> list[str]:
     _, verbs, more = _first_verbs(written)
     joined = _JOINED.match(more)
     first = [base_verb(joined[1])] if joined else []
-    return [*verbs, *VERBS.intersection(first), *_later(more, LATER)] if verbs else []
+    return [*verbs, *VERBS.intersection(first), *_changes(more)] if verbs else []
 
 
 def _first_verbs(written: str) -> tuple[str, list[str], str]:
@@ -149,12 +156,16 @@ def _first_verbs(written: str) -> tuple[str, list[str], str]:
 
 def _changes(more: str) -> list[str]:
     """Return the verbs behind `and` that change something: `Get a watch and set its state`."""
-    return _later(more, CHANGING | {"set"})
+    return [*filter((CHANGING | {"set"}).__contains__, map(base_verb, _AND_VERB.findall(more)))]
 
 
-def _later(more: str, verbs: frozenset[str]) -> list[str]:
-    """Return those of some verbs that follow `and` and the like."""
-    return [*filter(verbs.__contains__, map(base_verb, _AND_VERB.findall(more)))]
+def altering(text: str) -> set[str]:
+    """Return the verbs of a text that change something, with an object: `creating it`. To set
+    something may be part of a question: `Set the sort order`.
+    """
+    found = [word.removesuffix("ing") for word in _VERB_OF.findall(text.lower())]
+    verbs = {*map(base_verb, [*found, *(f"{word}e" for word in found)])}
+    return verbs & ALTERING - {"set"}
 
 
 def changes_something(written: str, path: str, arguments: Iterable[str] = ()) -> bool:

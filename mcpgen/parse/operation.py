@@ -67,6 +67,8 @@ IRREVERSIBLE = re.compile(
 """Words of a text about what cannot be taken back."""
 LOOKUPS = frozenset("get list query search".split())
 """Words of a path's last literal that make its POST a question: `/transactions/get`."""
+DOING = frozenset("call do execute make perform process request run submit use".split())
+"""Verbs of a name that say nothing of what is done: `runSearch`."""
 STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
 """Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
 _LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
@@ -116,11 +118,14 @@ def hints_of(
     verbs = spoken | (named & STRONG)
     if not verbs:
         verbs = named if named else told
-    every = told | verbs | (described & CHANGING_ONE)
+    text = f"{plain(operation.get('summary'))} {plain(operation.get('description'))}"
+    altering = (described | describe.altering(written)) & describe.ALTERING
+    every = told | verbs | (named - DOING) | altering | describe.altering(text)
     if all([method == "POST", told, _asks(end, every)]):
         return Hints(read_only=True, destructive=False, idempotent=True)
+    if set() < verbs <= READING:
+        verbs = verbs | altering
     adds = _adds(method, verbs, status, item=path.endswith("}") and "requestBody" in operation)
-    text = f"{plain(operation.get('summary'))} {plain(operation.get('description'))}"
     is_final = IRREVERSIBLE.search(text) is not None
     idempotent = method in ("PUT", "DELETE")
     return Hints(read_only=False, destructive=is_final or not adds, idempotent=idempotent)
@@ -129,7 +134,7 @@ def hints_of(
 def _asks(end: list[str], verbs: set[str]) -> bool:
     """Return whether verbs and the end of a path only ask: for `info`, verbs that give."""
     asking = LOOKUPS | {"info"} if {*map(same_verb, verbs)} == {"get"} else LOOKUPS
-    return verbs <= READING and not asking.isdisjoint(end)
+    return all([verbs <= READING, asking.intersection(end), describe.ALTERING.isdisjoint(end)])
 
 
 def _adds(method: str, verbs: set[str], status: str, *, item: bool) -> bool:

@@ -272,7 +272,8 @@ class Api:
         except TimeoutError:
             limit, variable = self.settings.total_timeout, self.settings.variable("TOTAL_TIMEOUT")
             late = TimedOut(f"the API did not answer within {limit:g} seconds (`{variable}`)")
-            late.sent = True  # perhaps, and the model must not rely on the opposite
+            # Perhaps; the model must not rely on the opposite
+            late.sent = current().requests > 0
             raise late from None
 
     async def _attempts(self, call: ApiCall) -> Answer[Any]:
@@ -584,7 +585,10 @@ class Api:
             finally:
                 response.close()
         except ApiError as error:  # it is not the API that failed, nor has it seen the request
-            raise ApiError(str(error).replace("the API", "the token endpoint", 1)) from None
+            said = str(error).replace("the API", "the token endpoint", 1)
+            failure = Refused(said) if isinstance(error, Refused) else ApiError(said)
+            failure.advice = error.advice
+            raise failure from None
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 

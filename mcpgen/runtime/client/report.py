@@ -119,10 +119,10 @@ def _headline(error: ApiError, text: str) -> str:
 def _next_step(error: ApiError) -> str:
     if isinstance(error, MissingCredential):
         return ""
-    if isinstance(error, Refused):
-        return "Nothing was sent to the API"
     if error.sent and error.method not in ("", *SAFE):
         return "The API may have carried out the request: check before sending it again"
+    if isinstance(error, Refused):
+        return "Nothing was sent to the API"
     return error.advice
 
 

@@ -91,7 +91,7 @@ class Store:
         return f"{self._user} {index}"
 
     def _no_keyring(self, error: Exception) -> NoKeyring:
-        reason = getattr(error, "strerror", type(error).__name__)
+        reason = getattr(error, "strerror", None) or type(error).__name__
         return NoKeyring(
             f"the keyring of this machine cannot be used ({reason}): set"
             f" `{self._variable}` to an access token, or install `keyrings.alt` beside this server,"

@@ -12,6 +12,11 @@ async def account_info(api: Api) -> Answer[Any]:
     return await api.request("POST", "/accounts/info")
 
 
+async def add_event(api: Api) -> Answer[Any]:
+    """Create an event with a start and end date."""
+    return await api.request("POST", "/events/new")
+
+
 async def create_cash_drop(api: Api) -> Answer[Any]:
     """Create cash drop."""
     return await api.request("POST", "/drops")
@@ -27,9 +32,19 @@ async def create_key(api: Api) -> Answer[Any]:
     return await api.request("POST", "/keys")
 
 
+async def flights(api: Api) -> Answer[Any]:
+    """Search for flights and book the first."""
+    return await api.request("POST", "/flights/search")
+
+
 async def get_block_by_hash(api: Api) -> Answer[Any]:
     """Get a block by its hash."""
     return await api.request("POST", "/chain/getBlockByHash")
+
+
+async def get_document(api: Api) -> Answer[Any]:
+    """Get a document, creating it if it is missing."""
+    return await api.request("POST", "/documents/get")
 
 
 async def get_login(api: Api) -> Answer[Any]:
@@ -62,6 +77,11 @@ async def get_status(api: Api) -> Answer[Any]:
     return await api.request("GET", "/status")
 
 
+async def get_user(api: Api) -> Answer[Any]:
+    """Get a user."""
+    return await api.request("POST", "/users/get-or-create")
+
+
 async def get_user_logout(api: Api) -> Answer[Any]:
     """Logs out current logged in user session."""
     return await api.request("GET", "/user/logout")
@@ -70,6 +90,11 @@ async def get_user_logout(api: Api) -> Answer[Any]:
 async def get_watch(api: Api) -> Answer[Any]:
     """Get a watch and set its muted state."""
     return await api.request("GET", "/watch")
+
+
+async def get_watch_info(api: Api) -> Answer[Any]:
+    """Gets a watch and sets its state."""
+    return await api.request("POST", "/watches/info")
 
 
 async def get_webhook(api: Api) -> Answer[Any]:
@@ -102,8 +127,23 @@ async def search(api: Api) -> Answer[Any]:
     return await api.request("GET", "/search")
 
 
+async def search_events(api: Api) -> Answer[Any]:
+    """Search by start or end date."""
+    return await api.request("POST", "/events/search")
+
+
+async def sync_stocks(api: Api) -> Answer[Any]:
+    """Get info (sync stocks)."""
+    return await api.request("POST", "/stocks/info")
+
+
+async def take_message(api: Api) -> Answer[Any]:
+    """Get the message and then delete it."""
+    return await api.request("POST", "/messages/get")
+
+
 async def token_info(api: Api) -> Answer[Any]:
-    """Get info."""
+    """Gets and updates the token."""
     return await api.request("POST", "/tokens/info")
 
 
