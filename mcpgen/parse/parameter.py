@@ -305,7 +305,7 @@ def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
     """Count the path parameters whose names do not occur in the path; each is reported at its
     place.
     """
-    names = [node.get("name") for node, _ in parameters if node.get("in") == "path"]
+    names = [as_text(node.get("name")) for node, _ in parameters if node.get("in") == "path"]
     return sum(name not in declared for name in names)
 
 

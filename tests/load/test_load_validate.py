@@ -170,7 +170,7 @@ FAULTS = [
     ("3.2.0", "/components/securitySchemes/key/type", 5, "E0702"),
     ("3.0.3", "/components/securitySchemes/key/in", 5, "E0703"),
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/name", "ident", "E0408"),
-    ("3.1.0", "/paths/~1books~1{id}/parameters/0/name", 5, "E0405"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/name", ["id"], "E0405"),
     ("3.2.0", "/paths/~1books~1{id}/parameters/0/in", "pat", "E0406"),
     ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/maxLength", "many", "E0503"),
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/maxLength", -1, "E0503"),

@@ -79,7 +79,7 @@ FILLED = set("""
 """.split())
 """The dataclasses that are filled in as work goes on."""
 EVENTS = set("""
-    api_left_alone api_works_again audit_failed call call_failed draining idle_hook internal_error
+    api_left_alone api_works_again audit_failed call call_failed draining idle_hook internal_error login_not_kept
     answer_differs api_fault output_schema_lost keys_not_fetched limits_not_shared limits_shared_again message_refused no_authentication
     refused request search_model_failed settings telemetry_not_sent token_not_introspected tool_left_out
     tools_not_loaded
