@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_401,
+    "lines of code of mcpgen": 49_397,
     "lines of code of its runtime": 15_128,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 11_953,

@@ -203,8 +203,6 @@ class _Gatherer:
         self.unreadable: dict[str, Problem] = {}
         self.queue: deque[tuple[Any, Chain, _Scope]] = deque()
         """Trees and targets in extensions whose references are not followed yet."""
-        self.entered: set[str] = set()
-        """Pointers of the extensions that references lead into."""
         self.visited: set[int] = set()
         """The `id` of each object whose references are local."""
         self.requested: set[str] = set()
@@ -464,9 +462,6 @@ class _Gatherer:
             node, at = self.embedded.get(file), ((None, FILES), file)
         if not any(map(_is_extension, keys)):
             return
-        if ref in self.entered:
-            return
-        self.entered.add(ref)
         with contextlib.suppress(LookupError):
             for key in keys:
                 node, at = child(node, key), (at, key)
