@@ -1,13 +1,13 @@
-"""The HTTP side: one request to the API for one call of a tool. Each failure is an `ApiError`:
+"""HTTP side of a server: requests to the API for a call of a tool. Each failure is an `ApiError`:
 
 * `Refused`: nothing was sent, because a value cannot be written or a rule forbids it
 * `MissingCredential`: nothing was sent, because a credential is not configured
-* `Busy`: nothing was sent, because too many calls wait already
+* `Busy`: nothing was sent, because of a full queue, a limit, a `Retry-After` or an open circuit
 * `Unreachable`: no connection (name, address, TLS)
 * `TimedOut`: the API did not answer in time
-* `BadAnswer`: an answer that breaks HTTP, or one that is too large
+* `BadAnswer`: the answer is too large, not HTTP, or cannot be decoded
 * `Redirected`: a redirect that is not followed
-* `BadStatus`: a status of 400 or more, or a page instead of JSON
+* `BadStatus`: a status of 400 or more, or a body that reports a failure
 
 The texts are written for the model: they name arguments and variables, never their values, and
 never quote a library's message, which may hold a credential.
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class ApiError(Failed):
-    """A failed request. `Api.request` fills in `method` and `path` (the template)."""
+    """A failed request. `Api.request` sets method, path template, argument names and variables."""
 
     method: str = ""
     path: str = ""
     arguments: tuple[str, ...] = ()
-    """The wire names of the call's arguments, those of the path first."""
+    """Wire names of the call's arguments, those of the path first."""
     path_arguments: tuple[str, ...] = ()
-    """The wire names of the arguments in the path."""
+    """Wire names of the arguments in the path."""
     variables: tuple[str, ...] = ()
-    """The environment variables of the credentials that the operation takes."""
+    """Environment variables of the credentials that the operation takes."""
     sent: bool = False
     """Whether the API may have seen the request."""
     transient: bool = False
@@ -48,12 +48,12 @@ class ApiError(Failed):
 
     @property
     def status(self) -> int | str:
-        """Its word in the log: the name of the class."""
+        """Word for the log: the class name, such as `TimedOut`; for `BadStatus` the HTTP status."""
         return type(self).__name__
 
 
 class Refused(ApiError):
-    """Nothing was sent. `name` is the wire name of the argument at fault, which begins the text; or
+    """Nothing was sent. `name`: wire name of the argument at fault, which begins the text; or
     empty.
     """
 
@@ -65,7 +65,7 @@ class Refused(ApiError):
 
 
 class MissingCredential(Refused):
-    """The operation needs a credential that is not configured; `variables` are the ones to set."""
+    """Nothing was sent: a credential is missing. `variables`: those of all alternatives."""
 
     def __init__(self, message: str, variables: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -73,32 +73,32 @@ class MissingCredential(Refused):
 
 
 class Busy(Refused):
-    """Too many calls are already waiting for the API."""
+    """Nothing was sent, for now: a full queue, a limit, a `Retry-After` or an open circuit."""
 
 
 class Unreachable(ApiError):
-    """There is no connection to the API."""
+    """No connection to the API, or to the operator's proxy: name, address, port or TLS."""
 
 
 class TimedOut(ApiError):
-    """The API did not answer in time."""
+    """A limit of time is over: of the connection, of the answer, or of the whole call."""
 
 
 class BadAnswer(ApiError):
-    """An unusable answer: it breaks HTTP, or it is too large."""
+    """An unusable answer: not HTTP, broken off, not to be decoded, or too large."""
 
     sent = True
 
 
 class Redirected(ApiError):
-    """A redirect that is not followed."""
+    """A redirect that is not followed, or that led a write to no result."""
 
     sent = True
     advice = "The same call will be redirected again: the operator has to correct the base URL"
 
 
 class BadStatus(ApiError):
-    """An answer with a status of 400 or more, or an HTML page where JSON was announced."""
+    """A status of 400 or more, or a lower one with a failure or an HTML page as its body."""
 
     sent = True
     nothing_found: bool = False
@@ -112,7 +112,7 @@ class BadStatus(ApiError):
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """HTTP status of the answer."""
         return self.answer.status
 
     def __reduce__(self) -> Any:

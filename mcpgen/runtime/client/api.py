@@ -1,7 +1,7 @@
-"""The API: one client, one `request`, every limit.
+"""Client of the API: one method, `Api.request`, and every limit.
 
-`Api.request` is what a tool's function calls. It builds the request (`wire`, `request`), waits its
-turn (`resilience`), adds credentials (`credentials`), sends it, and reads the answer within bounds
+A tool's function calls `Api.request`. It builds the request (`wire`, `request`), waits its turn
+(`resilience`), adds credentials (`credentials`), sends it, and reads the answer within bounds
 (`network`). Every failure is an `ApiError`; `report` writes it for the model.
 """
 
@@ -73,7 +73,7 @@ attempt.
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """One call of the API, without its credentials: they are added to each request it takes."""
+    """One call of the API: what its requests share. Each request has the credentials added."""
 
     method: str
     path: str
@@ -92,13 +92,13 @@ class ApiCall:
 
 
 class Api:
-    """The API behind this server, shared by all calls. Open it with `async with`, or close it with
-    `aclose`.
+    """Client of one API, shared by all calls, and of the server's further APIs (`of`). It connects
+    when needed; close it with `aclose` or `async with`.
     """
 
     def __init__(self, settings: ApiSettings, auth: Any = None) -> None:
-        """Open the API of the settings; `auth` is the module `auth.py` of the server's package, if
-        present.
+        """Prepare the client of `settings`, without a connection. `auth`: the module `auth.py` of
+        the server's package, or None.
         """
         self.settings = settings
         self._authorize = getattr(auth, "authorize", None)
@@ -110,7 +110,7 @@ class Api:
         self._budget = RetryBudget()
         self.healths: dict[Origin, Any] = {}
         self._found: set[str] = set()
-        """The base URLs below which a call has found something."""
+        """Base URLs below which a call has found something."""
         provided = frozenset(getattr(auth, "PROVIDES", ()))
         self._apis = {name: Api(own, _auth_of(own, auth)) for name, own in settings.apis.items()}
         self.every = (self, *self._apis.values())
@@ -133,7 +133,7 @@ class Api:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close every connection."""
+        """Close every connection, also those of further APIs. A later request opens another."""
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
@@ -141,25 +141,25 @@ class Api:
             await api.aclose()
 
     def of(self, name: str) -> Api:
-        """Return a further API of this server. It shares only the memory for large answers."""
+        """Return the further API `name` (one memory for large answers). Raises KeyError."""
         return self._apis[name]
 
     def total(self, figure: Callable[[Api], tuple[int, int]]) -> tuple[int, int]:
-        """Return two sums over all APIs of this server: what is in use, and the limits."""
+        """Return the sums of `figure(api)`, a pair (in use, limit), over all APIs of the server."""
         used, most = zip(*map(figure, self.every), strict=True)
         return sum(used), sum(most)
 
     def prepare(self) -> None:
-        """Make the transport, for which the first request would wait. Raises nothing."""
+        """Create the transport before the first request. Unreadable certificates raise nothing."""
         with suppress(OSError):  # certificates that cannot be read: each call says so
             self.sender()
 
     def send_by(self, sender: Any) -> None:
-        """Send requests with the methods of `sender` from now on, not with a `Transport`."""
+        """Send all further requests of this API with `sender`, which has `Transport`'s methods."""
         self._transport = sender
 
     def sender(self) -> Transport:
-        """Return the transport, created for the first request."""
+        """Return the transport, created at the first use. Raises OSError for bad certificates."""
         if self._transport is None:
             self._transport = Transport(self.settings)
         return self._transport
@@ -184,15 +184,15 @@ class Api:
         security: Security | None = None,
         base_url: str | None = None,
     ) -> Answer[Any]:
-        """Call the API and return its answer. Raises ApiError. `OMIT` is left out at any place.
+        """Call the API and return its answer, with a status below 400. Raises ApiError.
 
         `query`, `path_args` and `form` hold values under their wire names, encoded in the default
-        style of their place unless a function of `wire` has encoded them. At most one of `json`,
-        `form`, `multipart` and `content` is the body; with `optional_body` there is no body when
-        all its fields are left out. `content_type` is the Content-Type of a request without a body.
-        `security` lists alternatives, each the names of credentials sent together; None means the
-        API's own, `()` none. `base_url` is the operation's own server, which a base URL of the
-        operator overrules.
+        style of their place unless a function of `wire` has encoded them; `OMIT` is left out
+        anywhere. At most one of `json`, `form`, `multipart` and `content` is the body; with
+        `optional_body` there is no body when all its fields are left out. `content_type` is that of
+        a request without a body. `security` lists alternatives, each the names of credentials sent
+        together; None means the API's own, `()` none. `base_url` is the operation's own server: a
+        path on the API's origin, or a URL, which a base URL of the operator overrules.
         """
         path_args, query = path_args or {}, query or {}
         headers, cookies = headers or {}, cookies or {}
@@ -237,12 +237,12 @@ class Api:
             raise
 
     async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
-        """Select the credentials of a method, for writing unless it is safe. Raises ApiError."""
+        """Return the credentials, for writing unless `method` is safe. Raises ApiError."""
         return await self.credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
-        """Return the base URL of a call, and whether credentials may go there. A path counts from
-        the API's origin; the operator's base URL overrules any other URL. Raises Refused.
+        """Return the base URL of a call, and whether credentials may go there. `base_url`: None, a
+        path on the API's origin, or a URL, which the operator's base URL overrules. Raises Refused.
         """
         settings = self.settings
         if str(base_url).startswith("/"):
@@ -319,13 +319,13 @@ class Api:
             await asyncio.sleep(wait)
 
     def _may_repeat(self, call: ApiCall) -> bool:
-        """Return whether another attempt may be made, and count an attempt that may."""
+        """Return whether circuit and retry budget allow another attempt, and count it."""
         health = self._health(call)
         refusal = health.refusal() if health.is_open else ""
         return not refusal and self._budget.take()
 
     def _health(self, call: ApiCall) -> Any:
-        """Return the health of the API that a call goes to."""
+        """Return the `Health` (or `Breaker`) of the call's origin, made at its first call."""
         origin = _origin_of_base(call.base)
         health = self.healths.get(origin)
         if health is None:
@@ -352,8 +352,8 @@ class Api:
         return wait
 
     def _limit_of(self, call: ApiCall) -> Hashable:
-        """Return the key of the limit behind a 429: the operation, with the credentials that it was
-        called with, which may be the caller's own.
+        """Return the key of the limit behind a 429: method, path template and names of credentials,
+        and the caller's key where callers have credentials of their own.
         """
         credentials = tuple(credential.name for credential in call.credentials)
         if not self._callers_have_own:
@@ -361,12 +361,12 @@ class Api:
         return call.method, call.path, credentials, self.credentials.key_of_caller()
 
     def _longest_wait(self, call: ApiCall) -> float:
-        """Seconds that a call may wait because the API asks for it."""
+        """Return the seconds a call may wait for the API: its time left, or `max_retry_wait`."""
         left = call.until - asyncio.get_running_loop().time()
         return min(self.settings.max_retry_wait, left)
 
     async def _turn(self, call: ApiCall) -> Answer[Any]:
-        """Make one attempt when it is its turn. Raises ApiError: Busy while the circuit is open."""
+        """Wait for limits, make one attempt and return its answer, JSON parsed. Raises ApiError."""
         health = self._health(call)
         await self._let_rest(health, call)
         if self.gate.full:
@@ -398,15 +398,15 @@ class Api:
         return await asyncio.to_thread(parsed, answer)
 
     async def _take(self, room: Room, amount: int, call: ApiCall) -> None:
-        """Wait for room for a large answer. Raises NoRoom."""
+        """Wait for `amount` of a room and take it. Raises NoRoom shortly before the call's end."""
         try:
             await room.take(amount, call.until - READING_SECONDS)
         except TimeoutError:
             raise NoRoom("is large, and this server was busy with other large ones") from None
 
     async def _let_rest(self, health: Any, call: ApiCall) -> None:
-        """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
-        it, and while the circuit is open.
+        """Wait as long as the API asked earlier calls to (`Retry-After`). Raises Busy when the call
+        has no time for it, and while the circuit is open.
         """
         limit = self._limit_of(call)
         reason = health.refusal() if health.is_open else ""
@@ -422,7 +422,7 @@ class Api:
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
     async def _hops(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """Make one attempt, and follow at most `MAX_REDIRECTS` redirects. Raises Redirected."""
+        """Return a request's answer after at most `MAX_REDIRECTS` redirects. Raises ApiError."""
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._exchange(call, method, url)
             if answer.status not in REDIRECTS:
@@ -448,8 +448,8 @@ class Api:
         raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 
     async def _result_elsewhere(self, call: ApiCall, url: URL) -> Answer[Any]:
-        """Fetch the result of a request that changed something from the address named by the API
-        (RFC 9110 section 15.4.4).
+        """Return the result of a write from the URL of its 303 answer (RFC 9110 section 15.4.4).
+        Raises Redirected if that fails or answers 400 or more.
         """
         try:
             answer = await self._hops(call, "GET", url)
@@ -475,7 +475,9 @@ class Api:
             raise
 
     async def _exchange(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """Send one request. From a status of 400 on, an unreadable body is left out."""
+        """Send one request and return its answer, `data` unread. From a status of 400 on, an
+        unreadable body is empty, with the reason in `incomplete`. Raises ApiError.
+        """
         request = await self._request(call, method, url)
         response = await self._send(request)
         try:
@@ -501,7 +503,7 @@ class Api:
         )
 
     async def _request(self, call: ApiCall, method: str, url: URL) -> Outgoing:
-        """A request of the call with its credentials. A redirect to GET leaves the body behind."""
+        """Return a request with its credentials; the body is left out after a redirect to GET."""
         headers, content = dict(call.headers), call.body.content
         keeps_body = method == call.method
         if not keeps_body:
@@ -535,7 +537,7 @@ class Api:
                 request.set_header(name, value)
 
     async def _send(self, request: Outgoing) -> ResponseHead:
-        """Send a request and wait for the head of its answer. Raises ApiError."""
+        """Send a request and return the head of its answer. Raises ApiError."""
         send: Send = self.sender().send
         current().requests += 1
         for wrap in senders:
@@ -554,8 +556,8 @@ class Api:
             raise failure from None
 
     async def _read(self, response: ResponseHead, call: ApiCall) -> tuple[bytes, str]:
-        """Return the body of an answer, and the reason why it is cut: streams may have no end. The
-        reason is empty for a whole body. Raises BadAnswer and TimedOut.
+        """Return the body of an answer, and why it is cut (streams may have no end); empty if it is
+        whole. Raises BadAnswer, TimedOut, or TimeoutError when the call's time is over.
         """
         deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
@@ -577,7 +579,7 @@ class Api:
         return b"".join(chunks), reason
 
     async def post(self, request: Outgoing) -> Answer[Any]:
-        """Send a request to an OAuth endpoint, and follow no redirect. Raises ApiError."""
+        """Return an OAuth endpoint's JSON answer, of any status, redirects too. Raises ApiError."""
         try:
             response = await self._send(request)
             try:
@@ -593,16 +595,14 @@ class Api:
 
 
 def _auth_of(settings: ApiSettings, auth: Any) -> Any:
-    """Return `auth.py` for a further API: None if it provides no credential of that API."""
+    """Return `auth` for a further API; None if `auth.py` provides none of its credentials."""
     if settings.own_credentials.keys().isdisjoint(getattr(auth, "PROVIDES", ())):
         return None
     return auth
 
 
 def _done_already(reason: str) -> Redirected:
-    """Make the error of a redirect after a request that changed something: the API carried it out,
-    and the answer does not hold the result.
-    """
+    """Return the error for a write that was carried out, but whose redirect gave no result."""
     return Redirected(f"the API took the request and {reason}")
 
 
@@ -610,7 +610,7 @@ _origin_of_base = lru_cache(maxsize=64)(origin_of)
 
 
 def _names(*places: Any) -> tuple[str, ...]:
-    """The wire names of the arguments in every place that were not left out."""
+    """Return the keys of the mappings among `places`, except those whose value is OMIT."""
     names: list[str] = []
     for place in places:
         if isinstance(place, Mapping):

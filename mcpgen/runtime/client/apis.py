@@ -1,4 +1,4 @@
-"""The settings of a server that calls several APIs: each has its own address and credentials."""
+"""Settings of a server that calls several APIs: each has its own address and credentials."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
 def variables_of(api: str) -> set[str]:
-    """Return the names of a further API's own settings, without the prefix."""
+    """Return the names of a further API's own settings without the prefix (`BILLING_TIMEOUT`)."""
     return {f"{api.upper()}_{name}" for name in (*ADDRESSES, *OF_EACH_API)}
 
 
 def is_near(base_url: str, other: str) -> bool:
-    """Return whether two base URLs are on one origin, or not both are known."""
+    """Return whether two base URLs are on one origin; true if either is empty."""
     return not all([base_url, other]) or origin_of(base_url) == origin_of(other)
 
 
 def beside(facts: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of an API at the address of another, apart from the path: beside
-    `https://api.example.com/v1/orders` its base URL is `https://api.example.com/v1/books`.
+    """Return the facts of an API on the base URL of `host` with another path: beside
+    `https://example.com/v1/orders` it is `https://example.com/v1/books`; empty if `host` has none.
     """
     shares, base_url = facts["shares"], str(host["base_url"]).rstrip("/")
     start = base_url.removesuffix(shares["from"])
@@ -54,19 +54,19 @@ class ApisReader(ApiReader):
     """One reading of the environment for a server that calls several APIs."""
 
     def read(self) -> ApiSettings:
-        """Return the settings. Raises SettingsError."""
+        """Return the settings, with those of further APIs in `apis`. Raises SettingsError."""
         first = self.first()
         apis = {each["api"]: self.api(first, each) for each in self.further(first)}
         self.raise_problems()
         return replace(first, apis=MappingProxyType(apis), notes=tuple(self.notes))
 
     def token_urls(self, first: str) -> dict[str, str]:
-        """The operator's token endpoint of each API; empty where none is set."""
+        """Return API -> the operator's token endpoint, empty if not set; `first` is for `""`."""
         self._token_urls = {api: self.own("TOKEN_URL", api) for api in self.facts["apis"]}
         return {"": first, **self._token_urls}
 
     def further(self, first: ApiSettings) -> list[dict[str, Any]]:
-        """Return the settings that each further API has of its own, hosts before their guests."""
+        """Return the `address` of each further API, hosts before the APIs that share theirs."""
         facts = self.facts["apis"]
         fields = ("base_url", "base_url_given", "base_url_configured", "trusted_origins")
         addresses = {"": {name: getattr(first, name) for name in fields}}
@@ -91,13 +91,13 @@ class ApisReader(ApiReader):
         return self.checked(replace(_BY_NAME[name], name=f"{api.upper()}_{name}"))
 
     def known(self) -> set[str]:
-        """The variables that the server reads."""
+        """Return the full names of all variables that the server reads."""
         own = set().union(*map(variables_of, self.facts["apis"]))
         return super().known() | {f"{self.prefix}_{variable}" for variable in own}
 
     def api(self, settings: ApiSettings, address: Mapping[str, Any]) -> ApiSettings:
-        """Return the settings of a further API: the first API's settings with its own address.
-        Values meant for calls of the first API are left out.
+        """Return the settings of a further API: the first API's with its own `address` and limits,
+        without forwarded headers, and without tokens of callers unless values for them are set.
         """
         name = address["api"]
         own: dict[Any, Any] = {}
@@ -119,7 +119,7 @@ class ApisReader(ApiReader):
         )
 
     def own_values(self, first: Any, name: str) -> dict[str, Any]:
-        """Return field -> value of a further API's settings; limits default to the first API's."""
+        """Return field -> value of the API `name`; numbers and flags default to `first`'s."""
         own: dict[str, Any] = {}
         for each in settings_of(first):
             if each.name not in OF_EACH_API:

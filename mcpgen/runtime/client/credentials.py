@@ -22,7 +22,7 @@ BEARERS = ("bearer", "client_credentials")
 
 
 class Credentials:
-    """The configured credentials of one API."""
+    """Configured credentials of one API; `provided` names those that `auth.py` adds."""
 
     def __init__(self, settings: ApiSettings, provided: frozenset[str]) -> None:
         self._settings = settings
@@ -41,7 +41,7 @@ class Credentials:
         return self.forwarding is not None
 
     def key_of_caller(self) -> tuple[Any, ...]:
-        """Return the key of the caller, whose credentials are its own; empty on stdio."""
+        """Return a tuple that identifies the running call's caller; empty without one (stdio)."""
         if self.forwarding is not None and self.forwarding.key:
             return (self.forwarding.key,)
         caller = caller_now.get()
@@ -49,11 +49,11 @@ class Credentials:
 
     async def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
         """Return the credentials of the first complete alternative (OpenAPI 3.1 section 4.8.30),
-        without those that `auth.py` or the caller provides.
+        without those that `auth.py` or the caller provides. None means the API's alternatives.
 
-        For a request that `writes` the operator may have set other credentials. An empty
-        alternative means that the API may be called without credentials; it is chosen only if no
-        other is complete. Raises MissingCredential naming the variables of every alternative.
+        An alternative with a caller's credential comes first, an empty one (no credentials) last;
+        no alternatives give `()`. If the request `writes`, credentials for writing are preferred.
+        Raises MissingCredential naming the variables of every alternative.
         """
         given: frozenset[str] = frozenset()
         if self.forwarding is not None:
@@ -71,7 +71,7 @@ class Credentials:
         raise self._missing(tuple(alternatives))
 
     async def add(self, credential: Credential, request: Outgoing, post: Post) -> None:
-        """Add a credential to a request; `post` fetches access tokens. Raises ApiError."""
+        """Add an API key, Basic or bearer credential to a request; `post` is for subclasses."""
         if credential.kind == "api_key":
             _add_api_key(request, credential)
         elif credential.kind == "basic":
@@ -81,13 +81,11 @@ class Credentials:
             request.set_header("Authorization", f"{credential.scheme} {token}")
 
     def renew(self, refused: dict[str, Secret]) -> bool:
-        """Forget access tokens that the API refused. Returns whether there were any, so that trying
-        again makes sense.
-        """
+        """Return False: there are no access tokens to forget."""
         return False
 
     def variables(self, security: Security | None, *, writes: bool = False) -> tuple[str, ...]:
-        """The environment variables of every alternative, once each."""
+        """Return the environment variables of every alternative, set or not, once each."""
         variables: dict[str, None] = {}
         for names in self._alternatives(security):
             for name in names:
@@ -97,12 +95,12 @@ class Credentials:
         return tuple(variables)
 
     def _alternatives(self, security: Security | None) -> Security:
-        """An operation's alternatives; without its own, those of the whole API."""
+        """Return an operation's alternatives; for None, those of the whole API."""
         return self._settings.security if security is None else security
 
     def _credential(self, name: str, writes: bool) -> Credential | None:
-        """Return the credential of a name; for a request that writes, the operator's credential for
-        writing.
+        """Return the credential of a name, None if unknown; for a request that writes, the
+        operator's credential for writing, if set.
         """
         credential = self._own.get(name)
         if credential is None:
@@ -110,7 +108,7 @@ class Credentials:
         return credential.when_writing if writes else credential
 
     def _is_there(self, name: str, credential: Credential | None) -> bool:
-        """Return whether a credential is set, made for each caller, or of a login."""
+        """Return whether a credential is set; false for None."""
         return credential is not None and credential.present
 
     def _missing(self, alternatives: Security) -> MissingCredential:
@@ -132,11 +130,11 @@ class Credentials:
         return MissingCredential(text, self.variables(alternatives))
 
     def _way_to_log_in(self, alternatives: Security) -> str:
-        """The command that gets one of the credentials, with what is before it; or empty."""
+        """Return an empty text. `TokenCredentials` names the command of a login."""
         return ""
 
     def _unset_variables(self, names: tuple[str, ...]) -> list[str]:
-        """The variables that complete an alternative when they are set; none if they cannot."""
+        """Return the variables to set to complete an alternative; none if they cannot."""
         variables: list[str] = []
         for name in names:
             credential = self._own.get(name)
@@ -152,7 +150,7 @@ class Credentials:
 
 
 def _variables_without_value(credential: Credential) -> list[str]:
-    """The variables to set for a credential. A ready access token is optional."""
+    """Return the unset variables of a credential, but not that of a ready access token."""
     optional = "_TOKEN" if credential.kind == "client_credentials" else " "
     pairs = zip(credential.variables, credential.values, strict=True)
     return [name for name, value in pairs if not value if not name.endswith(optional)]
@@ -174,12 +172,12 @@ def _add_api_key(request: Outgoing, credential: Credential) -> None:
 
 
 def _basic(credential: Credential) -> str:
-    """User name and password as RFC 7617 joins them."""
+    """Return `user:password` in base64 (RFC 7617)."""
     return base64.b64encode(f"{_reveal(credential, 0)}:{_reveal(credential, 1)}".encode()).decode()
 
 
 def bare_token(credential: Credential, index: int) -> str:
-    """A token without the scheme word that people paste in front of it."""
+    """Return a value of a credential without its scheme word: `Bearer abc` -> `abc`."""
     token = _reveal(credential, index)
     first_word, space, rest = token.partition(" ")
     if space and first_word.lower() == credential.scheme.lower():
@@ -188,7 +186,7 @@ def bare_token(credential: Credential, index: int) -> str:
 
 
 def credentials_of(settings: ApiSettings, provided: frozenset[str]) -> Credentials:
-    """Return the credentials of an API; `provided` names those that `auth.py` adds."""
+    """Return the credentials of an API, `TokenCredentials` if it fetches tokens."""
     kinds = {credential.kind for credential in settings.own_credentials.values()}
     if "client_credentials" in kinds or any(
         part.caller_tokens or part.login_token for part in settings.parts

@@ -18,25 +18,25 @@ from .settings import ApiSettings, Credential
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """The header fields of a caller that go to the API, and the SHA-256 of their values."""
+    """Header fields of a caller that go to the API, and the SHA-256 of their values."""
 
     fields: Mapping[str, Secret]
     digest: bytes
 
 
 forwarded_now: ContextVar[Forwarded | None] = ContextVar("forwarded_now", default=None)
-"""The caller's own header fields of the running call; None on stdio."""
+"""Caller's own header fields of the running call; None on stdio."""
 
 
 class Forwarding:
-    """The header fields of callers for one API, masked in their own calls alone."""
+    """Header fields of callers for one API, masked in their caller's calls alone."""
 
     def __init__(self, settings: ApiSettings) -> None:
         self._settings = settings
 
     def begin(self, request: Any) -> None:
-        """Note the header fields that a request over HTTP has once (RFC 9110, section 5.3); none
-        without a request (on stdio).
+        """Note and mask, for the running call, the fields to forward that a request over HTTP has
+        once (RFC 9110, section 5.3) with a usable value; for None (stdio) none.
         """
         if request is None:
             forwarded_now.set(None)
@@ -57,19 +57,19 @@ class Forwarding:
 
     @property
     def key(self) -> bytes:
-        """The key of the caller; empty on stdio."""
+        """Digest of the caller's forwarded values, by which callers differ; empty on stdio."""
         forwarded = forwarded_now.get()
         return forwarded.digest if forwarded is not None else b""
 
     def credentials(self, own: Mapping[str, Credential]) -> frozenset[str]:
-        """Return the names of the credentials that forwarded header fields hold; none on stdio."""
+        """Return the names of `own` whose header field is in `forward_headers`; none on stdio."""
         if forwarded_now.get() is None:
             return frozenset()
         names = {name.lower() for name in self._settings.forward_headers}
         return frozenset(name for name, one in own.items() if _header_of(one) in names)
 
     def add(self, request: Outgoing) -> None:
-        """Add the caller's own header fields, unless the request goes to another origin. Raises
+        """Add the caller's header fields to a request for the API's own origin. Raises
         MissingCredential for a field that the caller did not send (`inside`: it is left out).
         """
         forwarded = forwarded_now.get()
@@ -88,7 +88,7 @@ class Forwarding:
 
 
 def _header_of(credential: Credential) -> str:
-    """The header field that a credential is sent in, in lower case; empty for another place."""
+    """Return the header field of a credential in lower case; empty if sent elsewhere."""
     if credential.kind in (*BEARERS, "basic"):
         return "authorization"
     is_field = credential.kind == "api_key" and credential.place == "header"

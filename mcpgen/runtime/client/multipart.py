@@ -39,7 +39,7 @@ def payload(
     optional: bool,
     settings: ApiSettings,
 ) -> Payload:
-    """Write a body: `content` if `multipart` is OMIT. Raises Refused for what cannot be written."""
+    """Return the body of `multipart`, or of `content` if that is OMIT. Raises Refused."""
     if isinstance(multipart, Omit):
         return _raw_body(content, media_type, settings)
     return _multipart_body(multipart, media_type, optional, settings)
@@ -61,8 +61,8 @@ def _raw_body(content: Any, media_type: str | None, settings: ApiSettings) -> Pa
 def _multipart_body(
     fields: Mapping[str, Any], media_type: str | None, optional: bool, settings: ApiSettings
 ) -> Payload:
-    """`multipart/form-data` (RFC 7578), one part per value; in `multipart/mixed` they are named in
-    the same way.
+    """Return fields as a multipart body (RFC 7578; named so in `multipart/mixed`, too), a part for
+    each value or item of a list. Raises Refused.
     """
     parts: list[tuple[str, bytes]] = []
     for name, value in fields.items():
@@ -83,8 +83,8 @@ def _multipart_body(
 
 
 def _part_head(name: str, part: Part, place: str) -> str:
-    """The header fields of a part (RFC 7578 section 4.2), without the empty line after them.
-    `place`: the argument of the part.
+    """Return the header fields of a part (RFC 7578 section 4.2) without the empty line after them.
+    `place` is the argument that an error names. Raises Refused.
     """
     head = f'Content-Disposition: form-data; name="{escape(name)}"'
     media_type = part.media_type
@@ -103,14 +103,14 @@ def _part_head(name: str, part: Part, place: str) -> str:
 
 
 def _made_name(media_type: str) -> str:
-    """A name for a file that has none, with the extension of its media type."""
+    """Return `file` with the extension of a media type: `file.png`; without for an unknown type."""
     essence = media_type.partition(";")[0].strip()
     extension = mimetypes.guess_extension(essence) or ""
     return f"file{extension * (essence not in UNTYPED)}"
 
 
 def _opened(settings: ApiSettings, part: Part) -> Part:
-    """A part with its bytes: those of a local file are read now. Raises Refused."""
+    """Return a part with its bytes, decoded, or read from a local file. Raises Refused."""
     part = opened(part)
     if not part.source:
         return part
@@ -119,8 +119,8 @@ def _opened(settings: ApiSettings, part: Part) -> Part:
 
 
 def _parts_of(name: str, value: Any) -> list[tuple[str, Part]]:
-    """The parts of a field, each with its name. The pairs of a style are not percent-encoded here
-    (OpenAPI 3.1.1 section 4.8.15.1.2).
+    """Return (name, part) for each part of a field; none for null and OMIT. `Pairs` have own names
+    and are not percent-encoded here (OpenAPI 3.1.1 section 4.8.15.1.2).
     """
     if isinstance(value, Pairs):
         pairs = value.of(name)
@@ -148,14 +148,14 @@ def _parts(value: Any) -> list[Part]:
 
 
 def escape(name: str) -> str:
-    """A field or file name for use inside quotes: quote, backslash and controls percent-encoded
-    (RFC 7578 section 2, WHATWG).
+    """Return a name for use inside quotes: quote, backslash and controls percent-encoded (RFC 7578
+    section 2, WHATWG).
     """
     return re.sub(r'["\\\x00-\x1f\x7f]', lambda match: f"%{ord(match[0]):02X}", name)
 
 
 def _boundary(contents: Iterable[bytes]) -> str:
-    """A boundary that no part contains."""
+    """Return a random boundary that no part contains."""
     while True:
         boundary = secrets.token_hex(16)
         if not any(boundary.encode() in content for content in contents):
@@ -163,8 +163,8 @@ def _boundary(contents: Iterable[bytes]) -> str:
 
 
 def _file_type(declared: str | None, part: Part) -> str:
-    """Return the declared media type of a file; of several types or a range, the type that its
-    `data:` URL, its name or its bytes say. Raises Refused if none of these is declared.
+    """Return the declared media type of a file; of several types or a range, the declared one that
+    its `data:` URL, name or bytes say, else the first full one. Raises Refused without any.
     """
     declared = declared or "*/*"
     ranges = [one.strip() for one in declared.split(",")]
@@ -183,8 +183,8 @@ def _file_type(declared: str | None, part: Part) -> str:
 
 
 def local_file(url: str, settings: ApiSettings) -> bytes:
-    """Read a `file:` URL in a folder that the operator opened, at most a byte beyond the limit of
-    requests. Raises Refused for any other file.
+    """Return the bytes of a `file:` URL in a folder that the operator opened, at most one more than
+    a request may have. Raises Refused for any other file.
     """
     variable = f"`{settings.variable('FILE_ROOTS')}`"
     if not settings.file_roots:

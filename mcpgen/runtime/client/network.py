@@ -60,7 +60,7 @@ class _Request(aiohttp.ClientRequest):
     _opened: ClassVar[WeakKeyDictionary[asyncio.BaseTransport, float]] = WeakKeyDictionary()
 
     async def send(self, conn: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
-        """Send the request. Raises _Spent."""
+        """Send the request. Raises _Spent, with the connection closed."""
         assert conn.protocol is not None and conn.transport is not None
         now = self.loop.time()
         age = now - self._opened.setdefault(conn.transport, now)
@@ -71,11 +71,11 @@ class _Request(aiohttp.ClientRequest):
 
 
 class PrivateAddress(OSError):
-    """An address of this machine or network, and the operator has not named its host."""
+    """An address of this machine or network, whose host the operator has not named."""
 
 
 def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket.socket:
-    """Make the socket for an address. Raises PrivateAddress."""
+    """Return a socket for a public address of `getaddrinfo`. Raises PrivateAddress."""
     family, kind, protocol, _, address = info
     if not is_public(str(address[0])):
         raise PrivateAddress
@@ -83,7 +83,7 @@ def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket
 
 
 class ResponseHead:
-    """The head of an answer.
+    """Head of an answer; `chunks` reads its body.
 
     `headers` have lower-case names, and the values of a repeated field are joined by commas.
     """
@@ -124,8 +124,8 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Send requests, over connections kept open between requests. Raises the errors that
-    `failure_of` reads.
+    """Sender of requests over connections that are kept open. Its errors are those of aiohttp;
+    `failure_of` turns them into ApiError.
     """
 
     def __init__(self, settings: ApiSettings) -> None:
@@ -144,7 +144,7 @@ class Transport:
     async def send(
         self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None
     ) -> ResponseHead:
-        """Send one request; the answer's body is still to be read."""
+        """Send one request and return the head of its answer. Raises Refused for a private host."""
         may_be_private = self._may_be_private(url)
         if not may_be_private:
             self._check_host(url)
@@ -174,7 +174,7 @@ class Transport:
         writer.close()
 
     def _check_host(self, url: URL) -> None:
-        """Raise Refused for a host that is written as an address of this machine or network."""
+        """Raise Refused for `localhost`, a private address, or an unusual spelling (`127.1`)."""
         origin = origin_of(str(url))
         is_inside = any((origin.loopback, _NUMERIC.search(origin.host)))
         with suppress(ValueError):
@@ -227,7 +227,7 @@ class Transport:
         return session
 
     async def aclose(self) -> None:
-        """Close every connection."""
+        """Close every connection, within `CLOSE_SECONDS`."""
         sessions, self._sessions = self._sessions, {}
         # One that still has bytes to send, to an API that does not read them, is left behind
         with suppress(TimeoutError):
@@ -236,8 +236,8 @@ class Transport:
 
 
 def failure_of(error: Exception, settings: ApiSettings, url: URL | None = None) -> Exception:
-    """Return the ApiError for an exception of aiohttp at a URL, without its message, which may hold
-    a credential; any other exception as it is.
+    """Return the ApiError for an error of aiohttp or the system, without its message, which may
+    hold a credential; another exception unchanged. `url` None is the base URL.
     """
     match error:
         case ApiError():
@@ -269,14 +269,14 @@ def failure_of(error: Exception, settings: ApiSettings, url: URL | None = None) 
 
 
 def _no_tunnel(status: int, settings: ApiSettings) -> Unreachable:
-    """Make the error for a proxy that answered `status`; 0 if it was not reached."""
+    """Return the error for a proxy that answered `status`; 0 if it was not reached."""
     said = f"answered {status}" if status else "cannot be reached"
     proxy = settings.variable("PROXY_URL")
     return Unreachable(f"no connection to the API: the proxy of `{proxy}` {said}")
 
 
 def _private(settings: ApiSettings) -> Refused:
-    """Refuse an address of this machine or network."""
+    """Return the error for a host at a private address that is not allowed."""
     variable = settings.variable
     return Refused(
         "nothing was sent: the host of the API is at a private address; the operator of this server"
@@ -301,7 +301,7 @@ _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str]
 def _unreachable(
     error: aiohttp.ClientConnectorError, settings: ApiSettings, url: URL | None
 ) -> ApiError:
-    """Explain why there is no connection, to which place, and what the operator can do."""
+    """Return the error for a failed connection: its place, its cause, and the operator's remedy."""
     cause = getattr(error, "certificate_error", error.os_error)
     if isinstance(cause, PrivateAddress):
         return _private(settings)
@@ -317,8 +317,8 @@ def _unreachable(
 
 
 def tls(settings: ApiSettings) -> ssl.SSLContext:
-    """A context that trusts the system's certificates, or the operator's. It writes no key log,
-    whatever the environment says.
+    """Return a TLS context that trusts the system's certificates, or only those of `CA_FILE`. It
+    writes no key log. Raises OSError for unreadable files.
     """
     if settings.ca_file is None:
         context = httpcore2.default_ssl_context(_trust_env=False)
@@ -332,7 +332,7 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
 
 
 async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
-    """Yield the decoded body of an answer in chunks, at most `limit` bytes before and after it.
+    """Yield the decoded body of an answer in chunks, at most `limit` bytes raw and decoded.
 
     Raises BadAnswer for more bytes, for gzip that breaks off, and for another compression.
     """
@@ -376,14 +376,14 @@ class TooLarge(BadAnswer):
 
 
 class NoRoom(TooLarge):
-    """Other large answers took the memory for it until the call had no time left."""
+    """A large answer for which others left no memory until the call had no time left."""
 
     advice = f"Try again in a moment. {TooLarge.advice}"
 
 
 class _Gunzip:
-    """Decode gzip (RFC 1952), also of several members, in pieces of at most 64 KiB, so that a bomb
-    costs no more than its limit.
+    """Decoder of gzip (RFC 1952), also of several members, in pieces of at most 64 KiB, so that a
+    bomb is noticed before it is decoded whole.
     """
 
     PIECE = 64 * 1024
@@ -399,7 +399,7 @@ class _Gunzip:
         return self._member.eof
 
     def feed(self, data: bytes) -> Iterable[bytes]:
-        """Yield what bytes decode to. Raises BadAnswer for what is not gzip."""
+        """Yield the decoded bytes of `data` in pieces. Raises BadAnswer for what is not gzip."""
         try:
             while data:
                 if self._member.eof:
@@ -412,7 +412,7 @@ class _Gunzip:
             raise BadAnswer("the API's answer says it is gzip and is not") from None
 
     def _next_member(self) -> None:
-        """Begin another member. Each costs memory and time, however little it holds."""
+        """Begin another member. Raises BadAnswer past `MEMBERS`: even an empty one costs time."""
         self._members += 1
         if self._members > self.MEMBERS:
             raise BadAnswer(f"the API's answer has more than {self.MEMBERS:,} gzip members")

@@ -37,24 +37,24 @@ ON_BEHALF = "on behalf of the caller"
 
 
 class AccessToken(Protocol):
-    """An access token for the API."""
+    """Source of one access token for the API."""
 
     async def get(self, post: Any) -> Secret:
         """Return the access token, renewed if due. Raises ApiError."""
 
     def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
+        """Note that the API refused a token: the next `get` fetches a new token."""
 
 
 class LoginToken(AccessToken, Protocol):
-    """The access token of a person who logged in."""
+    """Source of the access token of a person who logged in."""
 
     @property
     def is_there(self) -> bool:
-        """Whether a login exists."""
+        """Whether the tokens of a login were found."""
 
     async def find(self) -> None:
-        """Look for the tokens of a login."""
+        """Look for the tokens of a login in their store."""
 
 
 class CallerTokens(Protocol):
@@ -64,12 +64,12 @@ class CallerTokens(Protocol):
         """Return a valid token for a caller. Raises ApiError, and Refused for None."""
 
     def forget(self, token: Secret) -> None:
-        """Note that the API refused a token."""
+        """Note that the API refused a token, which must not be returned again."""
 
 
 class TokenCredentials(Credentials):
-    """The configured credentials of one API, some of which are access tokens: of an OAuth client,
-    of a person who logged in, or on behalf of each caller.
+    """Configured credentials of one API, with access tokens: of an OAuth client, of a person who
+    logged in, or on behalf of each caller.
     """
 
     def __init__(self, settings: ApiSettings, provided: frozenset[str]) -> None:
@@ -96,12 +96,12 @@ class TokenCredentials(Credentials):
 
     @property
     def are_per_caller(self) -> bool:
-        """Whether each caller has credentials of its own."""
+        """Whether callers have tokens or forwarded header fields of their own."""
         return self._exchange is not None or super().are_per_caller
 
     async def select(self, security: Security | None, *, writes: bool) -> tuple[Credential, ...]:
-        """Return the credentials of the first complete alternative, after a look for the tokens of
-        logins. Raises MissingCredential.
+        """Look for the tokens of logins, then return the credentials of the first complete
+        alternative, as `Credentials.select` does. Raises MissingCredential.
         """
         for names in self._alternatives(security):
             for name in self._logins.keys() & set(names):
@@ -109,7 +109,7 @@ class TokenCredentials(Credentials):
         return await super().select(security, writes=writes)
 
     async def add(self, credential: Credential, request: Outgoing, post: Post) -> None:
-        """Add a credential to a request; `post` fetches access tokens. Raises ApiError."""
+        """Add a credential to a request; `post` fetches a missing token. Raises ApiError."""
         if credential.kind not in BEARERS:
             await super().add(credential, request, post)
         elif self._exchange is not None:
@@ -126,7 +126,7 @@ class TokenCredentials(Credentials):
             request.set_header("Authorization", f"Bearer {token}")
 
     async def _access_token(self, credential: Credential, request: Outgoing, post: Post) -> str:
-        """The operator's own access token, or one from the token endpoint."""
+        """Return the operator's access token, else one from the endpoint. Raises ApiError."""
         if credential.ready_token:
             return bare_token(credential, 2)
         token = await self._tokens[credential.variables[0]].get(post)
@@ -134,8 +134,8 @@ class TokenCredentials(Credentials):
         return token.reveal()
 
     def renew(self, refused: dict[str, Secret]) -> bool:
-        """Forget access tokens that the API refused. Returns whether there were any, so that trying
-        again makes sense.
+        """Forget the access tokens that the API refused (variable -> token). Return whether there
+        were any, so that trying again makes sense.
         """
         for variable, token in refused.items():
             if self._exchange is not None and variable == ON_BEHALF:
@@ -145,7 +145,7 @@ class TokenCredentials(Credentials):
         return bool(refused)
 
     def _is_there(self, name: str, credential: Credential | None) -> bool:
-        """Return whether a credential is set, made for each caller, or of a login."""
+        """Return whether a credential is set, made for each caller, or of a login that exists."""
         if credential is None:
             return False
         if self._exchange is not None and credential.kind in BEARERS:
@@ -155,18 +155,18 @@ class TokenCredentials(Credentials):
         return self._logins[name].is_there if name in self._logins else False
 
     def _way_to_log_in(self, alternatives: Security) -> str:
-        """The command that gets one of the credentials, with what is before it; or empty."""
+        """Return `, or log in with ...` if an alternative has a login; else an empty text."""
         if any(name in self._logins for names in alternatives for name in names):
             return f", or log in with `{self._settings.login_command}`"
         return ""
 
 
 class TokenRefused(ApiError):
-    """The token endpoint gave no token."""
+    """Error: the token endpoint gave no usable token."""
 
 
 class Token:
-    """The access token of one OAuth 2 client (RFC 6749 section 4.4).
+    """Access token of one OAuth 2 client (RFC 6749 section 4.4).
 
     It is fetched when needed, kept, and renewed before it expires. Concurrent calls share one
     request for it.
@@ -218,7 +218,7 @@ class Token:
         self._until = time.monotonic() + grant.used_seconds
 
     def _url(self) -> URL:
-        """Return the token endpoint. Raises Refused if the client's secret may not go there."""
+        """Return the token endpoint. Raises Refused if it is unknown, not trusted, or not https."""
         url = self._credential.token_url or ""
         try:
             origin = origin_of(url)
@@ -249,8 +249,8 @@ class OAuthClient:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TokenResponse:
-    """The response of a token endpoint (RFC 6749 section 5.1); `seconds` is None if it gives no
-    lifetime of the access token.
+    """Tokens from a token endpoint (RFC 6749 section 5.1). `refresh_token` is empty, and `seconds`
+    (the lifetime of the access token) None, if the endpoint gives none.
     """
 
     access_token: str
@@ -259,7 +259,7 @@ class TokenResponse:
 
     @property
     def used_seconds(self) -> float:
-        """Seconds for which the access token is used: it is renewed a while before its end."""
+        """Seconds until the access token is renewed: its lifetime less a tenth (at most 60 s)."""
         seconds = DEFAULT_SECONDS if self.seconds is None else self.seconds
         return seconds - min(60.0, seconds * 0.1)
 
@@ -267,9 +267,9 @@ class TokenResponse:
 async def ask(
     post: Post, url: URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
 ) -> Answer[Any]:
-    """Post a form to a token endpoint and return the answer. The client authenticates in the
-    header, after a refusal in the body; without a secret it gives its id there (RFC 6749 section
-    2.3.1). Raises ApiError.
+    """Post a form to a token endpoint and return the answer, of any status. The client
+    authenticates by Basic, after a refusal in the body; without a secret it gives its id in the
+    body (RFC 6749 section 2.3.1). Raises ApiError.
     """
     if not client.secret:
         return await post(_request(url, {**form, "client_id": client.id}, redactor))
@@ -324,7 +324,7 @@ def error_of(answer: Answer[Any]) -> str:
 
 
 def is_passing(answer: Answer[Any]) -> bool:
-    """Return whether an endpoint is overloaded or at fault."""
+    """Return whether a later attempt may succeed: status 429 or 5xx."""
     return answer.status in (429, *range(500, 600))
 
 

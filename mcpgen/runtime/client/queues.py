@@ -31,10 +31,10 @@ ANSWER_SECONDS = 0.8
 
 
 class Queues(Gate):
-    """Let requests pass one at a time and queue `waiting` more, each caller in a queue of its own:
-    the callers take turns. `async with` holds the gate, for as long as a request waits for limits,
-    and raises Busy for a request that finds no room, and for the last one of the longest queue when
-    another caller needs its room.
+    """Gate with a queue for each caller; callers take turns. Beside the request that holds the gate
+    (`async with`) at most `waiting` wait. Busy is raised in a request that finds no room, or in the
+    last of the longest queue, if that is two longer than the queue of the caller who needs its
+    room.
     """
 
     def __init__(self, most: int, waiting: int) -> None:
@@ -57,8 +57,8 @@ class Queues(Gate):
 
     @property
     def overfull(self) -> bool:
-        """Whether there has been no room for seconds: since requests were turned away, the queues
-        have not been half empty.
+        """Whether a request was turned away over `FULL_SECONDS` ago, with queues never half empty
+        since.
         """
         return time.monotonic() - self._full_since > FULL_SECONDS
 
@@ -86,8 +86,8 @@ class Queues(Gate):
         self._give_turn()
 
     def _make_room(self, key: Hashable) -> None:
-        """Take the last request out of the longest queue if all are full: it gets Busy. Raises Busy
-        if no caller has two more requests waiting than `key`.
+        """Do nothing unless the queues are full: then the last request of the longest queue gets
+        Busy. Raises Busy if no caller has two more requests waiting than `key`.
         """
         waiting = self.waiting
         if waiting < self._most:
@@ -109,7 +109,7 @@ class Queues(Gate):
                 del self._queues[key]
 
     def _give_turn(self) -> None:
-        """Pass the gate on to the first request of the next caller that still waits."""
+        """Pass the gate on to the first waiting request of the next caller, or open it."""
         if self.waiting <= self._most / 2:
             self._full_since = math.inf
         while self._queues:
@@ -125,7 +125,7 @@ class Queues(Gate):
 
 
 class Breaker(Health):
-    """The circuit breaker of one origin.
+    """Circuit breaker of one origin.
 
     The circuit is closed while calls work. After `failures` failures in a row (0: never), which
     last for `STREAK_SECONDS` (not those of a restart, all at once), it is open: no call is made for
@@ -156,7 +156,7 @@ class Breaker(Health):
         return f"the API failed {self.failures} times in a row ({self._reason}): {ending}"
 
     def begin(self) -> bool:
-        """Begin the trial call while the circuit is open; return True. Raises Busy for another."""
+        """Begin the trial call of an open circuit; return True. Raises Busy while none may."""
         reason = self.refusal()
         if reason:
             raise Busy(reason)
@@ -164,8 +164,8 @@ class Breaker(Health):
         return True
 
     def end(self, is_trial: bool, failure: str | None) -> None:
-        """Count an attempt: a failure with its reason, an empty text for success, None for one that
-        was cancelled or failed for a reason of its own.
+        """Count an ended attempt: `failure` is its reason, empty for success, None (not counted) if
+        it was cancelled or failed for a reason of its own. `is_trial`: it is the call of `begin`.
         """
         if is_trial:
             self._is_tried = False
@@ -193,7 +193,7 @@ class Breaker(Health):
 
 
 def show(api: Any) -> None:
-    """Show telemetry the queues and breakers of a server; `api` is its first."""
+    """Register figures of the queues and breakers of `api` and its further APIs for telemetry."""
     figures["api_queue"] = lambda: api.total(
         lambda each: (each.gate.waiting, each.settings.max_waiting)
     )
@@ -201,7 +201,7 @@ def show(api: Any) -> None:
 
 
 def _open(api: Any) -> tuple[int, int]:
-    """Return for how many origins the circuit is open, and how many have been called."""
+    """Return for how many origins the circuit is open, and how many were called."""
     states = [health.is_open for health in list(api.healths.values())]
     return sum(states), len(states)
 
@@ -217,7 +217,7 @@ async def reach(api: Any) -> None:
 
 
 class Readiness:
-    """Judges whether more calls should come. An answer of the API is kept for `KEPT_SECONDS`."""
+    """Judge of whether more calls should come. An attempt to connect counts for `KEPT_SECONDS`."""
 
     def __init__(self, api: Any) -> None:
         self._api = api
@@ -233,8 +233,8 @@ class Readiness:
         return ""
 
     async def _ask(self) -> bool:
-        """Return whether a connection could be opened in the last `KEPT_SECONDS`; false after
-        `ANSWER_SECONDS` without an answer.
+        """Return whether every API could be connected to, tried at most every `KEPT_SECONDS`; false
+        after `ANSWER_SECONDS` without a result.
         """
         attempt = self._attempt
         if attempt is None or self._is_due(attempt):

@@ -150,8 +150,8 @@ def _bad_status_lines(error: BadStatus, settings: ApiSettings) -> list[str]:
 
 
 def _shown_of_fault(message: str, detail: str) -> tuple[str, str]:
-    """Return what the model gets of a fault's message and body: a line of the message, else of the
-    body, the other text empty; no stack trace. The log has what is cut.
+    """Return the message and body of a 5xx answer as the model gets them: the first line of the
+    message, else of the body, and an empty text; no stack trace. What is cut is logged.
     """
     shown = (message or detail).partition("\n")[0][:MAX_FAULT]
     if _TRACE.search(shown):
@@ -162,7 +162,7 @@ def _shown_of_fault(message: str, detail: str) -> tuple[str, str]:
 
 
 def status_text(status: int) -> str:
-    """A status with its phrase: `404 Not Found`; an unknown status alone."""
+    """Return a status with its phrase: `404 Not Found`; an unknown status alone."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -170,7 +170,7 @@ def status_text(status: int) -> str:
 
 
 def _message_and_detail(answer: Answer[Any], settings: ApiSettings) -> tuple[str, str]:
-    """The body's own message, and the body as far as it says more; each redacted and bounded."""
+    """Return the body's own message (JSON alone), and the body if it says more; masked and cut."""
     if answer.data is not None:
         return _from_data(answer.data, settings)
     if not answer.content:
@@ -194,7 +194,7 @@ def is_page(answer: Answer[Any]) -> bool:
 
 
 def _withheld(settings: ApiSettings) -> Shown:
-    """Return the fields withheld from the results of any tool: an error belongs to no tool."""
+    """Return a `Shown` without the fields withheld from any tool's results."""
     names = set(settings.redact)
     for shaping in settings.answers.values():
         names.update(shaping.redact)
@@ -215,8 +215,8 @@ def _from_data(data: Any, settings: ApiSettings) -> tuple[str, str]:
 
 
 def _message(data: Any, depth: int = 0) -> str:
-    """The message of a common error body: RFC 9457 `title`/`detail`, OAuth, `message`, `error`,
-    `errors[]`, ...
+    """Return the message of an error body: a text, RFC 9457 `title`/`detail`, OAuth, `message`,
+    `error`, `errors[]`, ...; else an empty text.
     """
     if isinstance(data, str):
         return data.strip()
@@ -242,8 +242,8 @@ def _message_of_object(data: dict[str, Any], depth: int) -> str:
 
 
 def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
-    """The messages of `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them, each
-    after its field, whose own may be inside it (`embeds.0.title`).
+    """Yield `field: message` from `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give
+    them; from objects inside `embeds.0.title: message`.
     """
     for field, inner in list(errors.items())[:10]:
         text = _message(inner, depth)
@@ -255,7 +255,7 @@ def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _messages(parts: Iterable[Any], depth: int) -> list[str]:
-    """Return the messages of some parts of a body, without messages contained in others."""
+    """Return the messages of some parts of a body, without those contained in earlier messages."""
     texts: list[str] = []
     for text in [_message(part, depth + 1) for part in parts]:
         if text and not any(text in other for other in texts):
@@ -264,7 +264,7 @@ def _messages(parts: Iterable[Any], depth: int) -> list[str]:
 
 
 def _advice(error: BadStatus, settings: ApiSettings) -> str:
-    """Advise the model on its next step."""
+    """Return the model's next step as a sentence; empty for other 4xx statuses."""
     status, answer = error.status, error.answer
     if status < 400:
         return _PAGE if is_page(answer) else _FAILED
@@ -290,7 +290,7 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
 
 
 def _advice_on_code(data: Any, depth: int = 0) -> str:
-    """Advise on an error's code with known words (`ITEM_LOGIN_REQUIRED`); else an empty text."""
+    """Return the next step for known words in an error's code (`ITEM_LOGIN_REQUIRED`), or ""."""
     if not isinstance(data, dict):
         return ""
     codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
@@ -339,8 +339,8 @@ def _advice_on_credential(error: BadStatus, settings: ApiSettings) -> str:
 
 
 def _about_credentials(error: BadStatus, settings: ApiSettings) -> str:
-    """Describe the credentials of a request and their form, and the command that gets another
-    token; an empty text if nothing is known.
+    """Return what is known of a request's credentials: ` (their form)`, and `, or to log in again
+    with ...`; an empty text if nothing is known.
     """
     text = ""
     used = [
@@ -366,7 +366,7 @@ def _is_rate_limit(answer: Answer[Any]) -> bool:
 
 
 def _rate_limit_fields(answer: Answer[Any], name: str) -> list[str]:
-    """The values of `RateLimit-Remaining` or `RateLimit-Reset` in their many spellings."""
+    """Return the values of `RateLimit-Remaining` or `-Reset` (`name`) in their many spellings."""
     ends = (f"ratelimit-{name}", f"rate-limit-{name}")
     return [value.strip() for field, value in answer.headers.items() if field.endswith(ends)]
 
@@ -385,7 +385,7 @@ def _advice_on_wait(answer: Answer[Any]) -> str:
 
 
 def quoted(names: Iterable[str]) -> str:
-    """Names in backticks, with commas between them."""
+    """Return names in backticks, with commas between them."""
     return ", ".join(f"`{name}`" for name in names)
 
 
@@ -404,7 +404,7 @@ def is_html(text: str) -> bool:
 
 
 def text_of_html(page: str) -> str:
-    """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
+    """Return the visible text of a page: no tags, comments, scripts; one space between words."""
     # No character has a longer number, and Python refuses to read the longest
     text = html.unescape(_LONG_REFERENCE.sub(" ", _MARKUP.sub(" ", page)))
     return _SPACES.sub(" ", text).strip()

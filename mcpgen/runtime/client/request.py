@@ -47,7 +47,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def expand(template: str, values: Mapping[str, Any]) -> str:
-    """A path template with its values, percent-encoded; every parameter stays inside its segment.
+    """Return a path template with its values, percent-encoded; each stays inside its segment.
 
     Raises Refused for a value that is missing, empty, or could be read as more or less than one
     segment.
@@ -56,10 +56,10 @@ def expand(template: str, values: Mapping[str, Any]) -> str:
 
 
 def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> URL:
-    """The URL of a request: base URL, path and query, concatenated and then verified by parsing.
+    """Return the URL of a request: base URL, path and query, joined, then verified by parsing.
 
-    Raises Refused when the parsed URL has another origin, base path, number of segments or query
-    than it should have.
+    Raises Refused for a value that `expand` refuses, for more than `MAX_URL` characters, and when
+    the parsed URL has another origin, base path, number of segments or query than it should have.
     """
     path = expand(template, values)
     target = f"{path}?{query}" if query else path
@@ -92,15 +92,14 @@ def _goes_where_it_should(url: URL, text: str, base_url: str, path: str, query: 
 
 @lru_cache
 def _base(base_url: str) -> tuple[Origin, SplitResult]:
-    """A base URL's origin and its parts."""
+    """Return a base URL's origin and its parts. Raises ValueError."""
     return origin_of(base_url), urlsplit(base_url)
 
 
 @lru_cache(maxsize=1024)
 def _segments(template: str) -> tuple[tuple[str, ...], ...]:
-    """The segments of a template, each as literal text and parameter names in turn.
-
-    The template is split before there are values, so nothing in a value is a placeholder.
+    """Return the segments of a template, each as text and parameter names in turn, split before
+    there are values: `/a/{id}.json` gives `(("",), ("a",), ("", "id", ".json"))`.
     """
     segments = f"/{template.removeprefix('/')}".split("/")
     return tuple(tuple(_literals_quoted(segment)) for segment in segments)
@@ -113,7 +112,7 @@ def _literals_quoted(segment: str) -> Iterator[str]:
 
 
 def redirect(url: URL, location: str, base_url: str, redact: Callable[[str], str]) -> URL:
-    """The URL that a redirect leads to (RFC 9110 section 10.2.2), dot segments resolved.
+    """Return the URL that a redirect leads to (RFC 9110 section 10.2.2), dot segments resolved.
 
     Raises Redirected, naming that URL, unless it is on the origin of `base_url` and below its path:
     no credential may leave them. `redact` masks secrets in the message.
@@ -152,7 +151,7 @@ def _is_below(path: str, base: str) -> bool:
 
 
 def _segment(parts: tuple[str, ...], values: Mapping[str, Any]) -> str:
-    """One segment of a template with its values."""
+    """Return one segment of a template (of `_segments`) with its values. Raises Refused."""
     if len(parts) == 1:
         return parts[0]
     texts = list(parts)
@@ -165,7 +164,7 @@ def _segment(parts: tuple[str, ...], values: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    """One parameter, encoded. It is judged by each text that a reader could decode it to."""
+    """Return a parameter, encoded. Raises Refused for a missing, empty, long or unsafe value."""
     if value in (OMIT, None):
         raise Refused("a value is needed, it is part of the path", name)
     try:
@@ -205,12 +204,12 @@ class Outgoing:
     content: bytes | None
     redactor: Redactor
     tokens: dict[str, Secret] = field(default_factory=dict)
-    """The access token that was used for each OAuth credential, by its first variable."""
+    """First variable of an OAuth credential -> the access token that was used."""
     caller: Caller | None = None
-    """The caller, on a server that distinguishes its callers."""
+    """Caller, on a server that distinguishes its callers."""
 
     def conceal(self, secret: str) -> str:
-        """Mask a text in results, errors and logs from now on; returns the text."""
+        """Mask a text in results, errors and logs from now on, and return it unchanged."""
         self.redactor.add(secret)
         return secret
 
@@ -239,8 +238,8 @@ VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Header arguments as fields that keep to the grammar (RFC 9110 section 5). Raises Refused
-    naming the field.
+    """Return header arguments as name -> text, OMIT and null left out. Raises Refused, naming the
+    field, for a reserved name or a value that breaks the grammar (RFC 9110 section 5).
     """
     fields: dict[str, str] = {}
     for name, argument in headers.items():
@@ -255,7 +254,7 @@ def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
 
 
 def header_value(name: str, text: str) -> str:
-    """The text, if a header field can hold it. Raises Refused naming the field, not the value."""
+    """Return the text. Raises Refused, naming the field alone, if a header cannot hold it."""
     if len(text) > MAX_HEADER:
         raise Refused(f"longer than {MAX_HEADER} characters", name)
     if text and not VALUE.fullmatch(text):
@@ -295,8 +294,8 @@ def payload(
     optional: bool,
     settings: ApiSettings,
 ) -> Payload:
-    """Write the body of a request: the first argument that is not OMIT. Raises Refused for what
-    cannot be written, and for more bytes than the limit.
+    """Return the body from the first argument that is not OMIT; `Payload()` without any or, if
+    `optional`, without fields. Raises Refused for a body that cannot be written or is too large.
     """
     if json_value is not OMIT:
         body = _json_body(json_value, media_type, optional)
@@ -339,7 +338,7 @@ def json_bytes(value: Any, *, ascii_only: bool = False) -> bytes:
 
 
 def _whole(value: Any) -> Any:
-    """The value with `7.0` as `7`: both are integers to JSON Schema, but not to every API."""
+    """Return a value with `7.0` as `7`: both are integers to JSON Schema, but not to every API."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The turns of requests to an API: their places, their retries, and the wait it asks for.
+"""Turns of requests to an API: slots, retries, and the waits that the API asks for.
 
 What many callers need besides is in `queues`.
 """
@@ -26,9 +26,9 @@ LONGEST_REST = 300.0
 
 
 class Gate:
-    """Places for at most `most` running requests, in the order in which they are made: the queue of
-    one caller. `async with` surrounds a request's wait for limits and for its `place`, one request
-    at a time: a rate is kept by requests that run, not by those that wait.
+    """Limit of `most` running requests, taken in order: the queue of one caller. `async with` holds
+    the gate for one request while it waits for limits and for its `place`, so that a rate is kept
+    by running requests.
     """
 
     def __init__(self, most: int) -> None:
@@ -43,7 +43,7 @@ class Gate:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """Hold a place, and wait until there is one."""
+        """Wait for a slot, and hold it in the block, counted in `running`."""
         async with self._places:
             self.running += 1
             try:
@@ -52,16 +52,16 @@ class Gate:
                 self.running -= 1
 
     async def __aenter__(self) -> None:
-        """Begin to wait, alone."""
+        """Acquire the gate, after a wait."""
         await self._turn.acquire()
 
     async def __aexit__(self, *_: object) -> None:
-        """End the wait."""
+        """Release the gate."""
         self._turn.release()
 
 
 class RetryBudget:
-    """A retry budget: a share of the calls, and a few more.
+    """Retry budget: one repetition for each `CALLS` calls, at most `RESERVE` at once.
 
     Against an API that fails every time, retries would otherwise multiply its load.
     """
@@ -79,7 +79,7 @@ class RetryBudget:
         self._calls = min(self.RESERVE * self.CALLS, self._calls + 1)
 
     def take(self) -> bool:
-        """Return whether a call may be repeated now; the repetition is counted."""
+        """Return whether a call may be repeated now; if so, count the repetition."""
         if self._calls < self.CALLS:
             return False
         self._calls -= self.CALLS
@@ -87,14 +87,14 @@ class RetryBudget:
 
 
 def back_off(attempt: int, first: float) -> float:
-    """Seconds to wait before attempt `attempt` (2, 3, ...): `first`, doubled each time, of which
-    up to half is taken off at random so that callers spread out.
+    """Return the seconds to wait before attempt `attempt` (2, 3, ...): `first`, doubled each time,
+    less up to half at random so that callers spread out.
     """
     return float(first * 2 ** (attempt - 2) * random.uniform(0.5, 1.0))
 
 
 def retry_after(value: str | None) -> float | None:
-    """The seconds a `Retry-After` field asks for, or None (RFC 9110 section 10.2.3).
+    """Return the seconds a `Retry-After` field asks for, or None (RFC 9110 section 10.2.3).
 
     The field holds seconds or a date; a date in the past is 0. Some servers send fractions, and
     some proxies the field twice.
@@ -121,14 +121,14 @@ def clock(seconds: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Whole seconds with their noun, rounded up: `1 second`, `7 seconds`."""
+    """Return whole seconds with their noun, rounded up: `1 second`, `7 seconds`."""
     whole = math.ceil(seconds)
     return f"{whole} second" if whole == 1 else f"{whole} seconds"
 
 
 class Health:
-    """The state of one origin: the end of each `Retry-After`. A circuit breaker watches its
-    attempts where many callers share it (`queues.Breaker`).
+    """State of one origin: until when calls are held back (`Retry-After`). `queues.Breaker`, a
+    subclass for many callers, adds a circuit breaker.
     """
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Health:
         self._rest_until = rests
 
     def resting(self, limited: Hashable) -> float:
-        """Seconds that a call with that limit is still held back."""
+        """Return the seconds that a call under that limit is still held back; else 0."""
         if not self._rest_until:
             return 0.0
         until = max(self._rest_until.get(key, 0.0) for key in (None, limited))
@@ -154,11 +154,11 @@ class Health:
 
 
 taken_now: ContextVar[Counter[Any] | None] = ContextVar("taken_now", default=None)
-"""The amounts of each `Room` that the call under way has taken."""
+"""Amounts of each `Room` that the call under way has taken."""
 
 
 class Room:
-    """Let calls take parts of a sum; those for which too little is left wait, in their order."""
+    """Sum (of memory) that calls share; a call for which too little is left waits, in order."""
 
     def __init__(self, most: int) -> None:
         self._most = self._left = most
@@ -180,6 +180,6 @@ class Room:
         self._left -= amount
 
     def give_back(self, amount: int) -> None:
-        """Give back an amount that was taken."""
+        """Give back an amount that was taken, and wake the call that waits."""
         self._left += amount
         self._freed.set()

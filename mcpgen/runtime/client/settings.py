@@ -1,5 +1,5 @@
-"""The settings of a server that calls an API: its address and further ones, the credentials, and
-the limits of requests.
+"""Settings of a server that calls an API: its address and further ones, the credentials, and the
+limits of requests.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 
 
 def write_variable(prefix: str, variable: str) -> str:
-    """The variable of a credential that is sent with what writes: `..._WRITE_API_KEY`."""
+    """Return the variable for writing: `SHOP_MCP_API_KEY` -> `SHOP_MCP_WRITE_API_KEY`."""
     return f"{prefix}_WRITE_{variable.removeprefix(f'{prefix}_')}"
 
 
@@ -61,17 +61,17 @@ class Credential:
     about: str
     """Its placement and its form, in words."""
     for_writing: Credential | None = None
-    """Credential for requests that write, if the operator set one."""
+    """Credential for requests that write; None unless the operator set it."""
     login: Any = None
-    """The login that obtains a token (`parts.login.settings.Login`); None without a login, and over
+    """Login that obtains a token (`parts.login.settings.Login`); None without a login, and over
     HTTP.
     """
     api: str = ""
-    """The API of the credential, if there are several; no other API receives it."""
+    """API of the credential, if there are several; no other API receives it."""
 
     @property
     def when_writing(self) -> Credential:
-        """The credential for requests that write."""
+        """Credential for requests that write: `for_writing`, or this credential without any."""
         return self.for_writing or self
 
     @property
@@ -95,8 +95,8 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """The model's view of a tool's answer: dotted paths to keep or drop, whether null is dropped,
-    fields to take out at any depth, whether a list is written as a table and XML as JSON.
+    """View of a tool's answer for a model: dotted paths to keep (empty: all) or drop, whether null
+    goes, fields to take out at any depth (`redact`), whether a list becomes a table and XML JSON.
     """
 
     keep: tuple[str, ...] = ()
@@ -109,15 +109,15 @@ class Shaping:
 
 @dataclass(frozen=True, slots=True)
 class ListAnswer:
-    """The list in an answer, and its pagination.
+    """List in an answer, and its pagination.
 
     `items` are the keys that lead to the list, or None if the answer holds none; `fields` is the
-    argument that chooses the fields of items, `asked` one of the API's in its place; `part` is
-    `PART` where that is listed. `next` and `size` are the arguments for the next part and for the
-    size of a part; empty if there are none.
-    `how` is `page`, `offset`, `cursor` or `last`; `source` has the dotted paths at which the answer
-    may hold the next value; `key` is the key of an item that `last` continues after, `back` the
-    argument for what comes before an item.
+    argument of the server that chooses the fields of items, `asked` that of the API if it has one;
+    `part` is `PART` if the tool lists this argument. `next` and `size` are the arguments for the
+    next part and for the size of a part; empty if there are none. `how` is `page`, `offset`,
+    `cursor` or `last`; `source` has the dotted paths at which the answer may hold the next value;
+    `key` is the key of an item that `last` continues after, `back` the argument for what comes
+    before an item.
     """
 
     items: tuple[str, ...] | None = None
@@ -134,14 +134,14 @@ class ListAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings(Settings):
-    """The settings of a server that calls an API."""
+    """Settings of a server that calls an API."""
 
     redactor: Redactor = field(default_factory=Redactor)
     api: str = ""
-    """The API of several that these are for; empty for the first."""
+    """API of several that these are for; empty for the first."""
     apis: Mapping[str, ApiSettings] = field(default_factory=dict)
     own_variables: frozenset[str] = frozenset()
-    """The names of the settings that a further API has its own variables for."""
+    """Names of the settings that a further API has its own variables for."""
     base_url_given: bool = False
     """Whether the operator named the base URL, which then is the one of every operation."""
     base_url_configured: bool = False
@@ -190,7 +190,7 @@ class ApiSettings(Settings):
     client_key: Path | None = variable(None, "file", "api")
 
     def readable(self, text: str) -> str:
-        """The text without secrets and invisible characters."""
+        """Return a text, secrets masked and invisible characters replaced by U+FFFD."""
         return visible(self.redactor(text))
 
     def variable(self, name: str) -> str:
@@ -207,17 +207,17 @@ class ApiSettings(Settings):
         return self.base_url_given or self.base_url_configured
 
     def of(self, api: str) -> ApiSettings:
-        """Return the settings of one of the APIs; of the first with an empty name."""
+        """Return a further API's settings; the first's for an empty name. Raises KeyError."""
         return self.apis[api] if api else self
 
     @property
     def own_credentials(self) -> Mapping[str, Credential]:
-        """The credentials for this API."""
+        """Credentials for this API, by name."""
         return {name: each for name, each in self.credentials.items() if each.api == self.api}
 
     @property
     def origin(self) -> Origin:
-        """The API's own origin."""
+        """Origin of the API's base URL."""
         return origin_of(self.base_url)
 
     def trusts(self, origin: Origin) -> bool:
@@ -228,19 +228,19 @@ class ApiSettings(Settings):
 
     @property
     def login_command(self) -> str:
-        """The command with which the operator logs in."""
+        """Command with which the operator logs in: `bookshop-mcp login`."""
         return f"{self.name}-mcp login"
 
 
 SETTINGS = settings_of(ApiSettings)
-"""The settings of every server, in the order of the README."""
+"""Settings of every server, in the order of the README."""
 
 VARIABLES = frozenset(setting.name for setting in SETTINGS) | frozenset(PART_VARIABLES)
-"""The names of all settings, without their prefix: reserved, no credential uses these names."""
+"""Names of all settings, without their prefix: reserved, no credential uses these names."""
 
 
 def _url(text: str, setting: Setting) -> str:
-    """An http or https URL."""
+    """Return an http or https URL unchanged. Raises ValueError for another text."""
     try:
         origin_of(text)
     except ValueError as error:
@@ -249,7 +249,7 @@ def _url(text: str, setting: Setting) -> str:
 
 
 def _trusted(text: str, setting: Setting) -> frozenset[Origin]:
-    """Origins separated by commas."""
+    """Return the origins of URLs separated by commas. Raises ValueError."""
     try:
         return frozenset(origin_of(item) for item in items(text, setting))
     except ValueError as error:
@@ -270,7 +270,7 @@ class ApiReader(Reader):
         return settings
 
     def first(self) -> ApiSettings:
-        """Return the settings, and collect the problems."""
+        """Return the settings of the first API, with problems collected in `problems`."""
         values = self.values_of(SETTINGS)
         token_urls = self.token_urls(values["token_url"])
         allowed = values.pop("allow_origins")
@@ -288,11 +288,11 @@ class ApiReader(Reader):
         )
 
     def token_urls(self, first: str) -> dict[str, str]:
-        """The operator's token endpoint of each API; empty where none is set."""
+        """Return API -> the operator's token endpoint, empty if not set: here `{"": first}`."""
         return {"": first}
 
     def known(self) -> set[str]:
-        """The variables that the server reads."""
+        """Return the full names of all variables that the server reads."""
         names = super().known()
         for auth in self.facts.get("auth", {}).values():
             secrets = [*auth.get("variables", ()), *auth.get("login", {}).get("variables", ())]
@@ -303,7 +303,7 @@ class ApiReader(Reader):
 
     def similar(self, name: str, known: set[str]) -> list[str]:
         """Return at most one variable that an unknown name may mean: for a name that ends in a word
-        for a secret, the only variable of a credential that is not set.
+        for a secret, the only variable of a credential that is not set; else a similar name.
         """
         credentials = [auth.get("variables", ()) for auth in self.facts.get("auth", {}).values()]
         there = {each.removesuffix("_FILE") for each in self.environ}
@@ -339,7 +339,7 @@ class ApiReader(Reader):
         }
 
     def generated(self) -> dict[str, Any]:
-        """The fields of Settings that were decided at generation."""
+        """Return field -> value of the settings that were decided at generation."""
         return {
             "answers": _each_as(Shaping, self.facts.get("answers", {})),
             "lists": _each_as(ListAnswer, self.facts.get("lists", {})),
@@ -378,8 +378,8 @@ class ApiReader(Reader):
         self.refuse(name, reason)
 
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str) -> Credential:
-        """One credential with its secrets from the environment; `token_url` is the operator's token
-        endpoint of its API.
+        """Return a credential with its secrets from the environment, and note missing ones. `auth`
+        are its facts, `token_url` is the operator's token endpoint of its API.
         """
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
         credential = self.with_values(name, auth, token_url, variables)
@@ -404,7 +404,7 @@ class ApiReader(Reader):
     def with_values(
         self, name: str, auth: Mapping[str, Any], token_url: str, variables: tuple[str, ...]
     ) -> Credential:
-        """A credential whose secrets are the values of these variables."""
+        """Return a credential (`auth`: its facts) with the values of these variables."""
         kind = str(auth.get("kind", "unsupported"))
         values = []
         for index, full_name in enumerate(variables):
@@ -462,7 +462,7 @@ def _secrets_of(credentials: Iterable[Credential]) -> Iterator[Secret | None]:
 
 
 def _token_origin(credential: Credential) -> Origin | None:
-    """Return the origin of a credential's token endpoint; None if no token is fetched."""
+    """Return the origin of a credential's token endpoint; None if none is fetched or known."""
     if credential.kind != "client_credentials" or credential.ready_token:
         return None
     try:
@@ -472,7 +472,7 @@ def _token_origin(credential: Credential) -> Origin | None:
 
 
 def _each_as(kind: type[_T], facts: Mapping[str, Mapping[str, Any]]) -> Mapping[str, _T]:
-    """The facts about each tool as an instance of a frozen dataclass, with tuples for lists."""
+    """Return tool -> its facts as an instance of a frozen dataclass, with tuples for lists."""
     instances = {}
     for name, values in facts.items():
         lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}

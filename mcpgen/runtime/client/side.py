@@ -1,5 +1,5 @@
-"""The HTTP side as the MCP side sees it: an answer of the API becomes MCP content blocks (plain
-dicts, as on the wire) and structured content.
+"""HTTP side as the MCP side sees it: an answer of the API becomes MCP content blocks (plain dicts,
+as on the wire) and structured content.
 
 Nothing here raises because of what an API sent.
 """
@@ -93,7 +93,7 @@ _HEADERS_TOLD: dict[int | str, tuple[str, ...]] = {
     202: ("location", "retry-after"),
     206: ("content-range",),
 }
-"""The header fields that are told: of an answer without content and of that of a method, and, by
+"""Header fields that are told: of an answer without content and of that of a method, and, by
 status, of one that has content (RFC 9110 sections 10.2.2 and 10.2.3).
 """
 MAX_PIXELS = 8_000
@@ -107,7 +107,7 @@ _SIZES: tuple[tuple[Literal["big", "little"], int, bytes], ...] = (
     ("little", 1, rb"RIFF.{8}VP8X.{8}(...)(...)"),
     ("little", 0, rb"RIFF.{8}VP8 .{10}(..)(..)"),
 )
-"""The order of the bytes of width and height, what they lack, and where they are (RFC 9649, ITU-T
+"""Order of the bytes of width and height, what they lack, and where they are (RFC 9649, ITU-T
 T.81 section B.2.2).
 """
 _SEGMENT = re.compile(rb"\xff+([^\xff])(..)", re.DOTALL)
@@ -115,12 +115,12 @@ _NO_FRAMES = b"\xc4\xc8\xcc"
 """JPEG markers numbered like frames that begin tables instead."""
 
 WITHOUT_CONTENT = (400, 411, 415, 422)
-"""The statuses by which APIs answer a request whose body is missing."""
+"""Statuses by which APIs answer a request whose body is missing."""
 
 
 @contextlib.contextmanager
 def taking() -> Iterator[None]:
-    """Give back what a call takes of each `Room` when the block ends."""
+    """Give back, when the block ends, what was taken of each `Room` in it."""
     taken: Counter[Any] = Counter()
     token = taken_now.set(taken)
     try:
@@ -143,16 +143,16 @@ def side_of(app: Any) -> HttpSide:
 
 
 class HttpSide:
-    """The API behind a server, and its answers and errors as results."""
+    """API behind a server, and its answers and errors as results."""
 
     def __init__(self, settings: ApiSettings, auth: Any) -> None:
-        """`auth` is the module `auth.py` of the server's package, or None."""
+        """Make the `Api`. `auth` is the module `auth.py` of the server's package, or None."""
         self.api = Api(settings, auth)
 
     async def result(
         self, tool: Mapping[str, Any], call: Call, answer: Answer[Any]
     ) -> dict[str, Any]:
-        """Return an answer as a result that fits its output schema. Raises BadStatus."""
+        """Return an answer as a result that fits the output schema, if any. Raises BadStatus."""
         chosen = {**call.context.reading, **call.arguments}
         given = (answer, tool, chosen, call.context.remarks)
         if len(answer.content) < LARGE:
@@ -188,15 +188,15 @@ class HttpSide:
     def report(
         self, error: ApiError, tool: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> tuple[list[Block], int | str]:
-        """Return a failed request as content blocks, and its word in the log."""
+        """Return a failed request as content blocks, and its status for the log."""
         blocks = report_error(error, self.api.settings)
         if error.status in WITHOUT_CONTENT:
             blocks += _left_out(tool["inputSchema"], arguments)
         return blocks, error.status
 
     def begun(self, context: Context) -> Api:
-        """The API for a function of this call, whose requests report that they are waiting, if the
-        caller asked for it, and are made on the caller's behalf.
+        """Return the `Api` for a function of this call. Requests from now on are made on the
+        caller's behalf, and report that they are waiting, if the caller asked for it.
         """
         if taken_now.get() is None:
             context.end.enter_context(taking())
@@ -216,7 +216,7 @@ class HttpSide:
 
 
 def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Block]:
-    """Return a block for an optional body that was not given and has required fields."""
+    """Return a block for an optional body that was not given and has required fields; else none."""
     blocks = []
     for name in {*BODY} - arguments.keys() - {*schema.get("required", ())}:
         needs = schema.get("properties", {}).get(name, {}).get("required", ())
@@ -230,9 +230,9 @@ def _left_out(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[B
 def says_failed(answer: Answer[Any], is_json: bool) -> bool:
     """Return whether an answer reports a failure whatever its status:
 
-    * `ok` and `error`, as in Slack,
-    * `errors` without data, as in GraphQL,
-    * a page instead of JSON.
+    * `ok` false and a text `error`, as in Slack,
+    * `errors` with `data` null (GraphQL: or absent),
+    * an HTML page instead of JSON (`is_json`).
     """
     if answer.data is None:
         return is_page(answer) if is_json else False
@@ -247,7 +247,7 @@ def says_failed(answer: Answer[Any], is_json: bool) -> bool:
 def difference(answer: Answer[Any], tool: Mapping[str, Any], settings: ApiSettings) -> str:
     """Explain how an answer differs from what the document says of it, as far as the server knows
     that: JSON, an object or not, the types of its fields (in the profile `rich`), the place of its
-    list. Empty if it does not differ.
+    list. Empty without a difference, without content, or without an output schema.
     """
     name, data, output = str(tool.get("name", "")), answer.data, tool.get("outputSchema")
     if output is None or answer.content.strip() in (b"", b"null"):
@@ -281,8 +281,8 @@ def content_of(
     call: Mapping[str, Any],
     remarks: Sequence[str] = (),
 ) -> tuple[list[Block], dict[str, Any] | None]:
-    """An answer as content blocks, and as structured content when the tool (as listed) declares an
-    output schema. `call` has the arguments of the call, `remarks` are on these.
+    """Return an answer as content blocks, and as structured content; None instead of this for a
+    tool (as listed) without an output schema. `call` has the arguments, `remarks` are on these.
 
     Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
     for no content. Notes are in both, so that a client may show a model either.
@@ -318,13 +318,13 @@ def content_of(
 
 
 NOTES = "server_notes"
-"""The key of structured content under which the server says what it cut, and how to get the rest.
+"""Key of structured content under which the server says what it cut, and how to get the rest.
 """
 
 
 def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Structured content with notes under a key that it does not have: clients that show a model
-    structured content alone would hide what a text beside it says.
+    """Return structured content with notes under `server_notes`, or that with `_` if it has the
+    key: clients that show a model structured content alone would hide what a text beside it says.
     """
     key = NOTES
     while key in structured:
@@ -333,7 +333,7 @@ def noted(structured: dict[str, Any], notes: list[str]) -> dict[str, Any]:
 
 
 def _nulls(value: Any) -> int:
-    """Count the fields of objects that are null, at any depth."""
+    """Count the fields of objects that are null, at any depth; items of lists do not count."""
     if isinstance(value, list):
         return sum(map(_nulls, value))
     if isinstance(value, dict):
@@ -346,8 +346,8 @@ _BEYOND = re.compile(r"[0-9]{16}")
 
 
 def _exact(data: Any, schema: Mapping[str, Any], text: str) -> Any:
-    """Data whose integers beyond 2**53 are texts, which programs in JavaScript do not round (RFC
-    8259 section 6), unless the output schema wants numbers.
+    """Return data with integers from 2**53 on as texts, which programs in JavaScript do not round
+    (RFC 8259 section 6); unchanged if the output schema has numbers. `text`: the data as JSON.
     """
     if not _BEYOND.search(text) or re.search('"(integer|number)"', compact(schema)):
         return data
@@ -389,14 +389,14 @@ class _View:
         self._arguments = tuple(tool.get("inputSchema", {}).get("properties", {}))
         self._listing = settings.lists.get(name, _NO_LIST)
         self._chooser = self._listing.fields or self._listing.asked
-        """The argument that chooses the fields of items; empty if there is none."""
+        """Argument that chooses the fields of items; empty if there is none."""
         self._shaping = settings.answers.get(name, _AS_IT_IS)
         self._withheld = withheld((*settings.redact, *self._shaping.redact))
         self._headers = settings.answer_headers.get(name, ())
         self._answer = answer
 
     def within_limit(self, show: Show, remarks: Sequence[str]) -> Shown:
-        """Show the answer with every note in at most the limit of tokens."""
+        """Return what `show` shows, with all notes and remarks in at most the limit of tokens."""
         limit = self._settings.max_result_tokens * 15 // 16  # tokens are estimated
         known = [self.said_in_headers() if self._answer.content else "", *remarks]
         room, notes = limit, []
@@ -411,7 +411,7 @@ class _View:
         return texts, data, notes
 
     def content(self) -> Show:
-        """The content by its kind. Raises TooDeep and ValueError."""
+        """Return a `Show` of the content. Raises TooDeep, ValueError or RecursionError."""
         answer = self._answer
         if not answer.content:
             sentence = self._without_content()
@@ -437,7 +437,7 @@ class _View:
         return self.text(answer.media_type)
 
     def _data(self, data: Any) -> Show:
-        """Show JSON: one line of text, or a table on request, cut where the structure allows."""
+        """Return a `Show` of JSON: one line of text, or a table, cut where the structure allows."""
         readable = self._settings.readable if self._settings.redactor.is_needed else visible
         received = self._withheld.without(data, readable, MAX_DEPTH)
         whole, remark, is_long = self._selected(received)
@@ -482,12 +482,12 @@ class _View:
 
     @property
     def _place(self) -> str:
-        """The place of the list in the answer, as a dotted path."""
+        """Dotted path of the list in the answer; empty for a list at the root, or none."""
         return ".".join(self._listing.items or ())
 
     def _selected(self, data: Any) -> tuple[Any, str, bool]:
-        """The data with the fields that this server and the call chose, a remark about fields that
-        no item has, and whether the items, whole, are many words.
+        """Return the data with the fields that this server and the call chose, a remark on fields
+        that no item has (or ""), and whether items are to be shortened: whole they are many words.
         """
         shaping, listing = self._shaping, self._listing
         if any((shaping.keep, shaping.drop, shaping.strip_nulls)):
@@ -512,7 +512,7 @@ class _View:
         return data, remark, len(compact(items)) > lists.SMALL
 
     def text(self, label: str) -> Show:
-        """The text, after a line with `label` if there is one."""
+        """Return a `Show` of the text, or the part asked for, after a line with `label`."""
         answer = self._answer
         raw = decode(answer.content, "utf-8") if answer.text is None else answer.text
         part = None
@@ -533,7 +533,7 @@ class _View:
         return partial(self._beginning, heading if label else "", part, total)
 
     def _beginning(self, heading: str, part: Part, total: int, room: int) -> Shown:
-        """The beginning of a text of `total` characters, whole lines where they are short."""
+        """Show the beginning of a text of `total` characters, whole lines where they are short."""
         answer, text = self._answer, part.data
         excerpt = beginning(text, room - FRAME * bool(heading))
         if len(excerpt) < len(text):
@@ -549,8 +549,8 @@ class _View:
         return [heading, excerpt], excerpt, notes
 
     def _binary(self) -> Show:
-        """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them. Of an
-        image the bytes say what it is, whatever its label.
+        """Return a `Show` of bytes: an image, a sound, an embedded resource, a saved file, or a
+        note. Of an image the bytes say what it is, whatever its label.
 
         The data of the structured content is the note: media type, size and digest.
         """
@@ -571,7 +571,7 @@ class _View:
         return lambda _: (texts, note, [])
 
     def _file(self, note: str, media_type: str, digest: str) -> list[str | Block]:
-        """A file as blocks, after the note where a model does not see it."""
+        """Return bytes as texts and blocks: with the note unless an image or sound shows them."""
         content = self._answer.content
         if len(content) > self._settings.max_binary_bytes:
             link = _saved(content, media_type, digest, self._settings)
@@ -586,7 +586,7 @@ class _View:
         return [note, Resource(f"urn:sha256:{digest}", content, media_type).block()]
 
     def _without_content(self) -> str:
-        """A sentence about an answer without content, with its most useful header fields."""
+        """Return a sentence on an answer without content, with useful header fields."""
         answer = self._answer
         names = _HEADERS_TOLD[""] + _HEADERS_TOLD.get(answer.method, ())
         fields = self._fields(names + self._headers)
@@ -609,14 +609,14 @@ class _View:
         return self._settings.readable(f"[{text}]") if text else ""
 
     def _fields(self, names: tuple[str, ...]) -> str:
-        """Return the answer's header fields of these names, without withheld fields."""
+        """Return the header fields of these names as `name: value; ...`, no withheld ones."""
         headers = self._answer.headers
         there = {name: headers[name] for name in names if name in headers}
         told = self._withheld.without(there) if there else there
         return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
 
     def _next_page(self, data: Any) -> str:
-        """The arguments that get the next part of a list, if the answer says that there is one."""
+        """Return a note with the arguments for the next page, or that it is unknown; or ""."""
         headers = self._answer.headers
         if self._listing is _NO_LIST and headers.keys().isdisjoint(("link", *NEXT_PAGE)):
             return ""
@@ -630,8 +630,8 @@ class _View:
         return self._settings.readable(f"[there is a next page: {_assigned(part)}]")
 
     def _rest(self, received: Any, kept: int | None, part: Part, cuts: Cuts) -> list[str]:
-        """The ways to what was cut from data, the best first. `kept` is the number of items that
-        are left of the list, None if it was not shortened.
+        """Return the ways to what was cut from data, as texts, the best first. `kept` is the number
+        of items that are left of the list, None if it was not shortened.
         """
         ways = []
         listing = self._listing
@@ -654,8 +654,8 @@ class _View:
         return ways + self._narrower(is_last=not ways)
 
     def _on(self, part: Part, cuts: Cuts) -> list[str]:
-        """The arguments that ask for the rest at each cut; none where a call may change things, and
-        where a client would not send what is not listed.
+        """Return a way, as one text: the values of `answer_part` for the rest at each cut; none if
+        a call may change things, or the tool does not list that argument.
         """
         if not self._reads or PART not in self._arguments:
             return []
@@ -663,8 +663,8 @@ class _View:
         return [f"call again with `{PART}` = {' or '.join(f'`{way}`' for way in ways)}"]
 
     def _narrower(self, is_last: bool = True) -> list[str]:
-        """Return arguments that narrow the answer, or, if the tool has none, the operator's
-        remedy.
+        """Return a way: arguments that narrow the answer, or, if the tool has none and `is_last`,
+        the operator's remedy; else none.
         """
         names = [name for name in self._arguments if fold(name) in _NARROWER]
         names = [f"`{name}`" for name in names if name != self._chooser]
@@ -675,7 +675,7 @@ class _View:
 
 
 def _saved(content: bytes, media_type: str, digest: str, settings: ApiSettings) -> Block | None:
-    """A link to a new file with these bytes, named by their digest; None if it cannot be saved."""
+    """Save bytes to a file named by their digest, and return a link block; None if that fails."""
     if settings.save_dir is None:
         return None
     extension = mimetypes.guess_extension(media_type) or ".bin"
@@ -723,7 +723,7 @@ def too_large(data: bytes) -> bool:
 
 
 def _frame(data: bytes) -> bytes:
-    """The first frame of a JPEG; any other picture as it is."""
+    """Return the first frame of a JPEG, empty without any; any other picture unchanged."""
     at = 2 * data.startswith(b"\xff\xd8")
     while at:
         segment = _SEGMENT.match(data, at)
@@ -741,7 +741,7 @@ def _assigned(arguments: Mapping[str, Any]) -> str:
 
 
 def _whole_lines(text: str) -> str:
-    """The text up to the end of its last line, where that is not much less."""
+    """Return a text up to its last line break; unchanged if that would halve it."""
     end = text.rfind("\n") + 1
     return text[:end] if end > len(text) // 2 else text
 

@@ -1,7 +1,7 @@
-"""The arguments of calls of the user's functions, for type checkers.
+"""Arguments of calls of the user's functions, for type checkers.
 
-`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by
-type checkers.
+`tests/signatures_<toolset>.py` calls each function as the server does, and is read only by type
+checkers.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ def arguments(function: Callable[Concatenate[Context, P], object]) -> Callable[P
 @overload
 def arguments(function: Callable[P, object]) -> Callable[P, object]: ...
 def arguments(function: Callable[..., object]) -> Callable[..., object]:
-    """The function without the parameters the server fills in (`api`, `context`)."""
+    """Return a function, typed without the parameters the server gives: `api`, `context`."""
     return function

@@ -33,14 +33,14 @@ from urllib.parse import quote, unquote
 from . import Refused
 
 EVERY_FIELD = "*"
-"""The name for all fields of a map."""
+"""Name for all fields of a map."""
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One percent-encoded value."""
+    """One percent-encoded value, such as `blue%20sky`."""
 
     text: str
 
@@ -57,7 +57,7 @@ class Pairs:
     under_name: bool = False
 
     def of(self, name: str) -> Iterable[tuple[str, str | None]]:
-        """The pairs, with whole keys, of the parameter `name`."""
+        """Return the pairs of the parameter `name`, their keys whole: `color[R]`."""
         if not self.under_name:
             return self.items
         prefix = encode(name)
@@ -66,7 +66,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Simple:
-    """The members of an array or object, joined; a header does not percent-encode them."""
+    """An array, object or scalar to be joined at its place; a header does not percent-encode it."""
 
     value: Any
     explode: bool
@@ -77,7 +77,7 @@ COMPOUND = (list, tuple, Mapping)
 
 
 class Omit(enum.Enum):
-    """The type of `OMIT`: an argument that was not given."""
+    """Type of `OMIT`: an argument that was not given."""
 
     OMIT = "omit"
 
@@ -93,10 +93,10 @@ NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
 
 def text_of(value: Any) -> str:
-    """A scalar as text: `true`, `7`, `0.5` (never `1e-05`, never `7.0`), null as the empty string.
+    """Return a scalar as text: `true`, `7`, `0.5` (never `1e-05`, `7.0`), null as an empty text.
 
     An object or array inside another one has no style of its own (OpenAPI 3.1 section 4.8.12.2:
-    undefined): it is JSON.
+    undefined): it is JSON. Raises Refused.
     """
     if isinstance(value, str):
         return value
@@ -114,8 +114,8 @@ def text_of(value: Any) -> str:
 
 
 def encode(value: Any, safe: str = "") -> str:
-    """A scalar, percent-encoded except for the unreserved characters (RFC 3986 section 2.3) and
-    those in `safe`. Raises Refused.
+    """Return a scalar as text, percent-encoded except for the unreserved characters (RFC 3986
+    section 2.3) and those in `safe`. Raises Refused.
     """
     try:
         return quote(text_of(value), safe=safe)
@@ -124,7 +124,7 @@ def encode(value: Any, safe: str = "") -> str:
 
 
 def utf8(text: str) -> bytes:
-    """A text as UTF-8. Raises Refused for half of a surrogate pair."""
+    """Return a text in UTF-8. Raises Refused for half of a surrogate pair."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -135,8 +135,8 @@ _SCALARS = (str, int, float, Omit)
 
 
 def defined(value: Any) -> Any:
-    """The value as it is written: without null members, and `OMIT` for null and for an array or
-    object without members (RFC 6570 sections 2.3 and 3.2.1).
+    """Return the value as it is written: without null members, and `OMIT` for null and for an array
+    or object without members (RFC 6570 sections 2.3 and 3.2.1).
     """
     if isinstance(value, _SCALARS):
         return value
@@ -168,7 +168,7 @@ def _float_text(value: float) -> str:
 
 
 def json_of(value: Any, ascii_only: bool = False) -> str:
-    """A value as JSON. Raises Refused for what JSON cannot hold."""
+    """Return a value as compact JSON. Raises Refused for what JSON cannot hold."""
     try:
         return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):
@@ -180,7 +180,7 @@ def _half_a_pair() -> Refused:
 
 
 def csv(value: Any, within: str = "") -> Simple | Omit:
-    """`form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 section 3.2.8)."""
+    """Write `form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 section 3.2.8)."""
     return simple(value, False, within=within)
 
 
@@ -188,7 +188,7 @@ _NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def deep_object(value: Any) -> Encoded | Pairs | Omit:
-    """`deepObject`: `color[R]=100&color[G]=200`.
+    """Write `deepObject`: `color[R]=100&color[G]=200`; a scalar as it is.
 
     OpenAPI leaves deeper levels open. They are written as most servers read them:
     `filter[size][gt]=3`, array items by index (`filter[tags][0]=a`). An index is also the only form
@@ -203,9 +203,9 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
 def simple(
     value: Any, explode: bool = True, separator: str = ",", within: str = ""
 ) -> Simple | Omit:
-    """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570
-    section 3.2.2). `separator`: a comma, a space, a tab or `|`; `within`: those of lists inside the
-    list, the outermost first (Swagger 2.0, `collectionFormat` of `items`).
+    """Write `simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC
+    6570 section 3.2.2). `separator`: a comma, a space, a tab or `|`; `within`: those of lists
+    inside the list, the outermost first (Swagger 2.0, `collectionFormat` of `items`).
     """
     value = defined(rarer("wire_styles").texts_for_lists(value, within) if within else value)
     if isinstance(value, Omit):
@@ -231,7 +231,7 @@ class Part:
 
 
 Fields = tuple[str, ...] | Mapping[str, Mapping[str, Any]]
-"""The names of the fields that a function writes (`*`: all), or its options by these names."""
+"""Names of the fields that a function writes (`*`: all), or its options by these names."""
 
 
 def written_fields(value: Mapping[str, Any], writers: Mapping[str, Fields]) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def sends(
     names: Mapping[str, str] | None = None,
     merge_patch: bool = False,
 ) -> Callable[[_Function], _Function]:
-    """Attach `Sends` to a tool's function."""
+    """Return a decorator that attaches `Sends` to a tool's function, as `function.sends`."""
 
     def attach(function: _Function) -> _Function:
         function.__dict__["sends"] = Sends(nullable, dict(names or {}), merge_patch)
@@ -303,12 +303,12 @@ def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
 
 
 def joined(pairs: Iterable[tuple[str, str | None]]) -> str:
-    """Encoded pairs as a query or form body."""
+    """Return encoded pairs as a query or form body: `a=1&b`, with None for the text of `b`."""
     return "&".join(key if text is None else f"{key}={text}" for key, text in pairs)
 
 
 def path_text(name: str, value: Any) -> str:
-    """A path parameter, encoded: `simple` without explode, unless already encoded."""
+    """Return a path parameter, encoded: `simple` without explode, unless already encoded."""
     if isinstance(value, str):
         return encode(value)
     if isinstance(value, Pairs):
@@ -322,7 +322,7 @@ _SEPARATOR_NAMES = {",": "a comma", " ": "a space", "\t": "a tab"}
 
 
 def simple_text(value: Any) -> str:
-    """A value in `simple` style, percent-encoded, unless it is already."""
+    """Return a value in `simple` style, percent-encoded, unless it is already."""
     if isinstance(value, Encoded):
         return value.text
     value = value if isinstance(value, Simple) else Simple(value, False)
@@ -334,7 +334,7 @@ def simple_text(value: Any) -> str:
 
 
 def header_text(value: Any) -> str:
-    """A header value: `simple` style, not percent-encoded (RFC 9110 section 5.5)."""
+    """Return a header value: `simple` style, not percent-encoded (RFC 9110 section 5.5)."""
     if isinstance(value, str):
         return value
     if isinstance(value, Encoded):
@@ -363,7 +363,7 @@ def _pair(name: str, value: Any) -> tuple[str, str]:
 
 
 def exploded(value: Mapping[Any, Any], safe: str = "") -> Iterator[tuple[str, str]]:
-    """The pairs of an object in `form` style; an array inside it repeats its key."""
+    """Yield the pairs of an object in `form` style; an array inside it repeats its key."""
     for key, item in value.items():
         members = item if isinstance(item, list | tuple) else (item,)
         for member in members:
@@ -372,7 +372,7 @@ def exploded(value: Mapping[Any, Any], safe: str = "") -> Iterator[tuple[str, st
 
 
 def bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The pairs. Raises Refused when they are too long: a long key may be repeated many times."""
+    """Return the pairs. Raises Refused past `MAX_PAIRS` characters: keys may be repeated."""
     written: list[tuple[str, str]] = []
     left = MAX_PAIRS
     for key, text in pairs:
@@ -393,7 +393,7 @@ def refuse_separator(items: list[str], separator: str) -> None:
 
 
 def members(value: Any) -> Iterable[Any]:
-    """The items of an array, the keys and values of an object in turn, or the value itself."""
+    """Return an array's items, an object's keys and values in turn, or `(value,)`."""
     if isinstance(value, Mapping):
         return [member for pair in value.items() for member in pair]
     if isinstance(value, list | tuple):
@@ -402,7 +402,7 @@ def members(value: Any) -> Iterable[Any]:
 
 
 def texts_of(value: Any, explode: bool, write: Callable[[Any], str]) -> list[str]:
-    """The members of a value as texts; an exploded object is written as `key=value`."""
+    """Return the members of a value as texts of `write`; of an exploded object as `key=value`."""
     if explode and isinstance(value, Mapping):
         return [f"{write(key)}={write(item)}" for key, item in value.items()]
     return [write(member) for member in members(value)]

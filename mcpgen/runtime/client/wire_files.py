@@ -40,7 +40,7 @@ def file(
     filename: str | None = None,
     headers: Mapping[str, str] = NO_HEADERS,
 ) -> Part | list[Part] | Omit:
-    """A file of a multipart body (RFC 7578 section 4.2), or a list of them.
+    """Return a file of a multipart body (RFC 7578 section 4.2), or a list of them for a list.
 
     Each is base64 text, a `data:` URL or a `file:` URL, and is read when the request is made. A
     `file:` URL names a local file, inside the folders that the operator has opened.
@@ -51,7 +51,7 @@ def file(
 def json_part(
     value: Any, media_type: str = "application/json", headers: Mapping[str, str] = NO_HEADERS
 ) -> Part | Omit:
-    """A JSON part of a multipart body."""
+    """Return a value as a JSON part of a multipart body. Raises Refused."""
     if isinstance(value, Omit):
         return value
     return Part(utf8(json_of(value)), media_type, headers=headers)
@@ -60,15 +60,15 @@ def json_part(
 def json_parts(
     value: Any, media_type: str = "application/json", headers: Mapping[str, str] = NO_HEADERS
 ) -> Part | list[Part] | Omit:
-    """The items of a list as JSON parts, one for each (OpenAPI 3.1.1 section 4.8.15.1.1)."""
+    """Return the items of a list as JSON parts, one for each (OpenAPI 3.1.1, 4.8.15.1.1)."""
     return each_part(value, lambda item: Part(utf8(json_of(item)), media_type, headers=headers))
 
 
 def text_part(
     value: Any, media_type: str | None = None, headers: Mapping[str, str] = NO_HEADERS
 ) -> Part | list[Part] | Omit:
-    """A text part of a multipart body, with its own media type and headers; a list becomes one part
-    per item.
+    """Return a text part of a multipart body, with its own media type and headers; for a list, a
+    part for each item. Raises Refused.
     """
     return each_part(value, lambda item: _text_part(item, media_type, headers))
 
@@ -78,7 +78,7 @@ def _text_part(value: Any, media_type: str | None, headers: Mapping[str, str]) -
 
 
 def each_part(value: Any, write: Callable[[Any], Part]) -> Part | list[Part] | Omit:
-    """The part of a value; of a list, the part of each item. Null is left out."""
+    """Return `write(value)`; for a list, that of each item; OMIT for null and an empty list."""
     value = defined(value)
     if isinstance(value, Omit):
         return value
@@ -97,7 +97,7 @@ def unnamed_part(value: Any) -> Part:
 
 
 def from_base64(value: Any) -> Part | Omit:
-    """A binary body, from the texts that `file` accepts."""
+    """Return a binary body from bytes or a text that `file` accepts. Raises Refused."""
     if isinstance(value, Omit):
         return value
     return _file(value, None, None, NO_HEADERS)
@@ -117,8 +117,8 @@ _PATH = re.compile(
 
 
 def decode_base64(text: str) -> bytes:
-    """The bytes of base64 text (RFC 4648 sections 3.2, 4 and 5: with padding; line breaks are
-    ignored). Raises Refused, also for a text that begins as a path (`/home/`).
+    """Return the bytes of base64 text (RFC 4648 sections 3.2, 4 and 5: with padding; line breaks
+    are ignored). Raises Refused, also for a text that begins as a path (`/home/`).
     """
     if _PATH.match(text):
         raise Refused(f"the path of a file: {HOW_TO_SEND}")
@@ -142,8 +142,8 @@ def _file(
 
 
 def opened(part: Part) -> Part:
-    """A part with the bytes of its base64 text or its `data:` URL; one of a local file as it is.
-    Raises Refused for another text.
+    """Return a part with the bytes of its base64 text or `data:` URL; unchanged for a local file
+    (`file:`) and without a source. Raises Refused for another text.
     """
     scheme = part.source[:5].lower()
     if scheme in ("", "file:"):
@@ -156,8 +156,8 @@ def opened(part: Part) -> Part:
 
 
 def _data_url(url: str) -> tuple[str | None, str, bytes]:
-    """The media type, if there is one, the name of the file and the content of a `data:` URL (RFC
-    2397).
+    """Return media type (or None), file name (or empty) and content of a `data:` URL (RFC 2397).
+    Raises Refused.
     """
     head, comma, body = url[len("data:") :].partition(",")
     if not comma:
@@ -174,11 +174,11 @@ def _data_url(url: str) -> tuple[str | None, str, bytes]:
 
 
 _NAME_OPTION = re.compile('(?:file)?name="?([^"]{1,255})"?', re.I)
-"""The name of a file among the parameters of a `data:` URL."""
+"""Name of a file among the parameters of a `data:` URL."""
 
 
 def last_segment(path: str) -> str:
-    """The name of a file at the end of a path."""
+    """Return the file name at the end of a path, after the last slash or backslash."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 

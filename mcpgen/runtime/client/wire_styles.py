@@ -1,4 +1,4 @@
-"""The rarer styles of values on the wire, cookies, and forms and fields that are one argument."""
+"""Rarer styles of values on the wire, cookies, and forms and fields that are one argument."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from .wire import (
 
 
 def space_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """`spaceDelimited` without explode: `blue%20black%20brown`."""
+    """Write `spaceDelimited` without explode: `blue%20black%20brown`."""
     return wire.simple(value, False, " ", within)
 
 
 def pipe_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """`pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
+    """Write `pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
     return wire.simple(value, False, "|", within)
 
 
 def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
+    """Write Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
     return wire.simple(value, False, "\t", within)
 
 
 def form(
     value: Any, explode: bool = True, within: str = ""
 ) -> Encoded | Pairs | list[Encoded] | Omit:
-    """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
+    """Write `form`: an object is `R=100&G=200` exploded, else `R,100,G,200` (RFC 6570, 3.2.8)."""
     return _form(texts_for_lists(value, within), explode, "")
 
 
 def texts_for_lists(value: Any, separators: str) -> Any:
-    """A list whose items that are lists are texts, joined by the first separator; what is in them
-    by the others. Without separators it stays as it is.
+    """Return a list whose inner lists are texts, joined by the first of `separators`, lists in
+    these by the next. Without separators, or for another value, return the value unchanged.
     """
     if not separators or not isinstance(value, list):
         return value
@@ -74,15 +74,15 @@ _RESERVED = ":/?@!$'()*,=%"
 
 
 def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
-    """`allowReserved`: as `form`, but characters such as `:` `/` `,` that cannot end the value stay
-    as they are, and so does what is percent-encoded (OpenAPI 3.1.1 section 4.8.12.2.2).
+    """Write `allowReserved`: `form`, but characters such as `:` `/` `,` that cannot end the value
+    stay as they are, and so does what is percent-encoded (OpenAPI 3.1.1 section 4.8.12.2.2).
     """
     return _form(value, explode, _RESERVED)
 
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
-    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 section
-    3.2.5).
+    """Write `label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570
+    section 3.2.5); OMIT for null and no members.
     """
     value = defined(value)
     if isinstance(value, Omit):
@@ -92,22 +92,22 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
-    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200`
-    (RFC 6570 section 3.2.7).
+    """Write `matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`,
+    `;R=100;G=200` (RFC 6570 section 3.2.7); OMIT for null and no members.
     """
     return _named_pairs(value, explode, encode)
 
 
 def cookie(value: Any, explode: bool = True) -> Pairs | Omit:
-    """OpenAPI 3.2 `style: cookie`: `color=blue; color=black`, `R=100; G=200`, without explode
+    """Write OpenAPI 3.2 `style: cookie`: `color=blue; color=black`, `R=100; G=200`, without explode
     `color=blue,black`; nothing is percent-encoded.
     """
     return _named_pairs(value, explode, text_of)
 
 
 def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
-    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3). A header
-    holds ASCII only.
+    """Return the JSON text of a `content` parameter or field (OpenAPI 3.1 section 4.8.12.3). A
+    header holds ASCII only (`ascii_only`).
     """
     if isinstance(value, Omit):
         return value
@@ -115,8 +115,8 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
 
 
 def form_text(value: Any, **writers: Fields) -> str | Omit:
-    """Write a parameter with `content` of application/x-www-form-urlencoded: the whole form is its
-    text, which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3). For `writers` see
+    """Write a parameter with `content` of application/x-www-form-urlencoded as the text of a form,
+    which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3). For `writers` see
     `form_fields`.
     """
     value = defined(value)
@@ -128,8 +128,8 @@ def form_text(value: Any, **writers: Fields) -> str | Omit:
 
 
 def json_lines(value: Any, start: str = "") -> str | Omit:
-    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
-    the control character `start`.
+    """Write a body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464)
+    behind the control character `start`.
     """
     if isinstance(value, Omit):
         return value
@@ -137,7 +137,7 @@ def json_lines(value: Any, start: str = "") -> str | Omit:
 
 
 def query_string(value: Any, media_type: str = "", **writers: Fields) -> Pairs | Omit:
-    """OpenAPI 3.2 `in: querystring`: an object is the pairs of a form (for `writers` see
+    """Write OpenAPI 3.2 `in: querystring`: an object is the pairs of a form (for `writers` see
     `form_fields`), a text or a value of a JSON media type the whole query, percent-encoded.
     """
     if isinstance(value, Omit):
@@ -162,9 +162,9 @@ def with_fields(
     fixed: Mapping[str, Any] = wire.NO_FIELDS,
     defaults: Mapping[str, Any] = wire.NO_FIELDS,
 ) -> Any:
-    """A value with the fields that the server's owner gives, by JSON Pointer (RFC 6901): `fixed`
-    in each object that is there, `defaults` where the object has no such field. In a list, each
-    item is such an object.
+    """Return a value with the fields that the server's owner gives, by JSON Pointer (RFC 6901):
+    `fixed` replaces fields, `defaults` adds absent fields, in each object that is there. In a list,
+    each item is such an object.
     """
     for pointer, item in defaults.items():
         value = _with_field(value, split(pointer), item, False)
@@ -191,7 +191,7 @@ def form_fields(value: Any, **writers: Fields) -> Any:
     """Return the fields of a form that is a single argument; a text is the whole form.
 
     Each keyword is the name of a function of this module and has the fields it writes; any other
-    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
+    object is JSON text (OpenAPI 3.1 section 4.8.15.1). Raises Refused for another value.
     """
     if isinstance(value, str | Omit):
         return value
@@ -218,7 +218,7 @@ def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encode
 
 
 def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pairs | Omit:
-    """The pairs of a style that writes the parameter's name as well."""
+    """Return the pairs of a style that writes the parameter's name; `write` makes the texts."""
     value = defined(value)
     if isinstance(value, Omit):
         return value
@@ -254,7 +254,7 @@ def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain_cookies(name: str, pairs: Pairs) -> dict[str, str]:
-    """The cookies of one argument in OpenAPI 3.2's `cookie` style."""
+    """Return name -> text of one argument in OpenAPI 3.2's `cookie` style. Raises Refused."""
     texts = [str(text) for _, text in pairs.items]
     if not all(map(_COOKIE.fullmatch, texts)):
         raise Refused("a cookie holds ASCII text without spaces, quotes, `;` and `\\`", name)
