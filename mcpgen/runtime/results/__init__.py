@@ -1,4 +1,4 @@
-"""Make data fit for a model: `Sieve` keeps, drops and changes what it meets on one walk."""
+"""Make data fit for a model: leave out fields and change texts on one walk (`Sieve`)."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
 PART = "answer_part"
-"""The argument that asks for the part of an answer from a place on: `accounts[0].rows[113:]`."""
+"""Argument that asks for the part of an answer from a place on: `accounts[0].rows[113:]`."""
 
 
 class Answered:
-    """The base of an API's answer (`results.answer.Answer`), which not every server has."""
+    """Base class of an API's answer (`results.answer.Answer`), which not every server has."""
 
 
 class Failed(Exception):
-    """The base of a failed request (`errors.ApiError`), which not every server has."""
+    """Base class of a failed request (`client.ApiError`), which not every server has."""
 
 
 class TooDeep(ValueError):
@@ -49,13 +49,13 @@ class TooDeep(ValueError):
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """A name without case and punctuation."""
+    """Return a name in lower case, letters and digits alone: `user_ID` -> `userid`."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 
 def visible(text: str) -> str:
-    """The text with every character that is invisible or steers the display replaced by U+FFFD; CR
-    LF becomes LF.
+    """Return a text with each character that is invisible or steers the display replaced by U+FFFD;
+    tabs and line feeds stay, CR LF becomes LF.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -64,8 +64,8 @@ def visible(text: str) -> str:
 
 
 def _replacement(match: re.Match[str]) -> str:
-    """U+FFFD for each character, except for a selector after a letter or emoji and a joiner between
-    two: Persian, Indic scripts and emoji are written with them.
+    """Return U+FFFD for each character of a match, but unchanged a selector after a letter or emoji
+    and a joiner between two: Persian, Indic scripts and emoji are written with them.
     """
     # One character on each side: a slice of all the rest would make the work quadratic
     start, end = match.span()
@@ -87,8 +87,8 @@ _NESTED = (dict, list, tuple)
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """One walk over JSON data: `text` is applied to every text and key, members with one of the
-    folded names in `hidden` go, and so do nulls where that is wanted. A tuple becomes a list.
+    """Walk over JSON data: `text` changes every text and key, members with one of the folded names
+    in `hidden` are left out, and with `strip_nulls` null members. A tuple becomes a list.
     """
 
     text: Callable[[str], str] = str
@@ -97,7 +97,7 @@ class Sieve:
     deepest: int = sys.maxsize
 
     def of(self, value: Any, depth: int = 0) -> Any:
-        """Return the part that passes, of a value at some depth. Raises TooDeep."""
+        """Return a changed copy of a value. Raises TooDeep below the level `deepest`."""
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, _NESTED):
@@ -124,11 +124,11 @@ class Masks:
     is_needed = False
 
     def __call__(self, text: str) -> str:
-        """The text with every secret masked."""
+        """Return a text with every secret masked; here unchanged."""
         return text
 
     def data(self, value: Any) -> Any:
-        """JSON data with every secret in its texts and keys masked."""
+        """Return JSON data with every secret in its texts and keys masked."""
         return Sieve(self).of(value) if self.is_needed else value
 
 
@@ -136,21 +136,21 @@ NOTE = "not shown: it names a field that this server withholds"
 
 
 class Shown:
-    """Shows every field of data; `withholding.Withheld` some."""
+    """Shows every field of data; the subclass `withholding.Withheld` leaves some out."""
 
     def without(
         self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
     ) -> Any:
-        """Return JSON data after `text` changed its texts. Raises TooDeep."""
+        """Return JSON data, texts and keys changed by `text`. Raises TooDeep below `deepest`."""
         return Sieve(text, deepest=deepest).of(value)
 
     def named_in(self, text: str) -> bool:
-        """Return whether a text has the name of a field that is not shown."""
+        """Return whether a text names a field that is not shown; here false."""
         return False
 
 
 def withheld(names: Collection[str]) -> Any:
-    """Return what shows data without the fields of these names, at any depth."""
+    """Return a `Shown` for data without the fields of these names, at any depth."""
     if not names:
         return Shown()
     # Only servers that withhold fields have this module
@@ -158,8 +158,8 @@ def withheld(names: Collection[str]) -> Any:
 
 
 def sendable(value: Any) -> Any:
-    """Replace every half of a surrogate pair in data: UTF-8 cannot encode one, and a server that
-    tries stops.
+    """Return JSON data with each half of a surrogate pair, which UTF-8 cannot encode, replaced by
+    U+FFFD: a server that tries stops.
     """
     return Sieve(_well_formed).of(value)
 

@@ -1,4 +1,4 @@
-"""An answer of the API, as data, and as much of it as a model has room for.
+"""Answer of the API as data, and as much of it as a model has room for.
 
 `fit` spends a number of tokens on data. Nothing is cut silently: `Cuts` lists what was left out.
 """
@@ -52,7 +52,7 @@ _DECLARED = re.compile(
     rb"(?:<\?xml[^>]{1,100}\bencoding|<meta\s[^>]{0,100}\bcharset)\s*=\s*[\"']?([\w.:-]{1,40})",
     re.I,
 )
-"""The charset that an XML declaration or a page names."""
+"""Charset that an XML declaration or a page names."""
 
 _CHARSETS = frozenset(
     (
@@ -77,7 +77,7 @@ _READ_AS = {
     "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
     "shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "gbk": "gb18030",
 }  # fmt: skip
-"""The codec that reads all that is sent under the name of another (WHATWG Encoding, section 4.2):
+"""Codec that reads all that is sent under the name of another (WHATWG Encoding, section 4.2):
 quotation marks of Windows, for example, as ISO 8859-1.
 """
 
@@ -112,7 +112,7 @@ def _selected(value: Any, paths: _Paths) -> Any:
 
 
 def _tree(paths: Iterable[str]) -> _Tree:
-    """Each path as keys that lead to the key `""`."""
+    """Return paths as nested keys with `""` at each end: `a.b` is `{"a": {"b": {"": True}}}`."""
     root: _Tree = {}
     for path in paths:
         node = root
@@ -123,7 +123,7 @@ def _tree(paths: Iterable[str]) -> _Tree:
 
 
 def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
-    """The paths to keep and to drop below the key of a member; None where it does not stay."""
+    """Return the paths to keep and to drop inside a member; None if the member goes."""
     keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
     if "" in drop:
         return None
@@ -137,8 +137,8 @@ def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
 
 @dataclass(frozen=True)
 class Answer(Answered, Generic[T]):
-    """An answer of the API: `data` is its JSON, or None when it is not JSON; `text` is its text, or
-    None for bytes.
+    """Answer of the API: `data` is its JSON, or None when it is null, not JSON or not parsed;
+    `text` is its text, or None for bytes.
 
     `headers` have lower-case names; `path` is the template of the operation, not the URL;
     `incomplete` says why the content is not all of it.
@@ -154,16 +154,16 @@ class Answer(Answered, Generic[T]):
 
     @property
     def media_type(self) -> str:
-        """The media type without parameters, lower-case; of several the first, and empty when there
-        is none, or a word that is none (`json`).
+        """Media type without parameters, in lower case; of several the first. Empty without any,
+        and for a word such as `json`.
         """
         named = re.split("[;,]", self.headers.get("content-type", ""))[0].strip().lower()[:100]
         return named if "/" in named else ""
 
     @cached_property
     def text(self) -> str | None:
-        """The answer as text, or None when its media type is a binary one. Undecodable bytes become
-        U+FFFD.
+        """Content as text, undecodable bytes as U+FFFD; None for bytes, by the media type or, if
+        that is uncertain, by the first bytes.
         """
         if self._is_text:
             return decode(self.content, self._codec)
@@ -189,13 +189,13 @@ class Answer(Answered, Generic[T]):
 
     @property
     def charset(self) -> str:
-        """The charset that the media type names; empty where it names none."""
+        """Charset that the media type names; empty without any."""
         return charset_of(self.headers.get("content-type", ""))
 
     @property
     def _codec(self) -> str:
-        """Return the codec of the charset named by the media type or the document itself; without a
-        charset, or for ASCII, UTF-8, or the browsers' default for text that is not UTF-8.
+        """Codec of the charset named by the media type or the document itself; without a charset,
+        or for ASCII, UTF-8, or `cp1252` (browsers' default) for text that is not UTF-8.
         """
         if codec_of(self.charset or "ascii") != "ascii":
             return _reader_of(self.charset)
@@ -221,8 +221,8 @@ def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
 
 
 def lines_of_json(content: bytes) -> bool:
-    """Return whether there is a JSON object on each line, as in streams that call themselves
-    JSON.
+    """Return whether the first line is a JSON object and ends with a line feed, as in streams that
+    call themselves JSON.
     """
     line, end, _ = content.partition(b"\n")
     try:
@@ -241,8 +241,8 @@ _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def values_in(answer: Answer[Any]) -> int:
-    """Count the values of an answer if it may be JSON, roughly, by commas and brackets; at least
-    one for each `BYTES_OF_A_VALUE` bytes, up to `MAX_VALUES`.
+    """Return about how many values an answer has, by commas and brackets if it may be JSON; at
+    least one for each `BYTES_OF_A_VALUE` bytes, up to `MAX_VALUES`.
     """
     least = len(answer.content) // BYTES_OF_A_VALUE
     marks = _marks(answer.content) * _may_be_json(answer)
@@ -257,8 +257,8 @@ def _marks(content: bytes) -> int:
 
 
 def parsed(answer: Answer[Any]) -> Answer[Any]:
-    """The answer with its `data`, if its content is JSON by its media type or under none, or an
-    object or array under one that servers give JSON (`text/html`); else the same answer.
+    """Return the answer with its `data`, if its content is JSON by its media type or without any,
+    or an object or array under one that servers give JSON (`text/html`); else the same answer.
     """
     if not answer.content or not _may_be_json(answer):
         return answer
@@ -292,13 +292,13 @@ def _not_json(name: str) -> None:
 
 
 def looks_like_text(content: bytes) -> bool:
-    """Return whether the first bytes are those of a text."""
+    """Return whether the first 4 KiB are UTF-8 without control characters of binary data."""
     head = content[:4096]
     return _BINARY.search(head) is None and _is_utf8(head, is_whole=False)
 
 
 def _is_utf8(content: bytes, *, is_whole: bool) -> bool:
-    """Return whether bytes are UTF-8, or, where they are not the whole, begin a text that is."""
+    """Return whether bytes are UTF-8; unless `is_whole`, the last character may be cut."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(content, is_whole)
     except UnicodeDecodeError:
@@ -307,8 +307,8 @@ def _is_utf8(content: bytes, *, is_whole: bool) -> bool:
 
 
 def decode(content: bytes, codec: str) -> str:
-    """The bytes as text. A byte order mark goes before the codec, and what cannot be decoded
-    becomes U+FFFD.
+    """Return bytes as text. A byte order mark overrules the codec, and undecodable bytes become
+    U+FFFD.
     """
     for mark, codec_of_mark in _MARKS:
         if content.startswith(mark):
@@ -317,13 +317,13 @@ def decode(content: bytes, codec: str) -> str:
 
 
 def charset_of(media_type: str) -> str:
-    """The charset that a media type names; empty where it names none."""
+    """Return the charset that a media type names; empty without any."""
     named = _CHARSET.search(media_type)
     return named[1] if named else ""
 
 
 def codec_of(charset: str) -> str:
-    """The codec of a charset name, one of a short list; UTF-8 for any other."""
+    """Return the codec of a charset name, if one of `_CHARSETS`; `utf-8` for any other."""
     try:
         name = codecs.lookup(_LABELS.get(charset.lower(), charset)).name
     except (LookupError, ValueError):
@@ -332,7 +332,7 @@ def codec_of(charset: str) -> str:
 
 
 def _reader_of(charset: str) -> str:
-    """The codec that reads an answer in a charset."""
+    """Return the codec that reads an answer in a charset: `cp1252` for ISO 8859-1."""
     codec = codec_of(charset)
     return _READ_AS.get(codec, codec)
 
@@ -375,7 +375,7 @@ Only letters in no order of a language (capitals, Hangul, rare Chinese character
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The end of each piece of a text, and the tokens up to there."""
+    """Yield the end of each piece of a text, and about how many tokens it is up to there."""
     total = 0
     for match in _PIECES.finditer(text):
         total += 1
@@ -387,7 +387,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def tokens(text: str, most: int) -> int:
-    """About how many tokens a text is for a model, counted until they are more than `most`."""
+    """Return about how many tokens a text is for a model; counting stops past `most`."""
     total = 0
     for _, total in _pieces(text):
         if total > most:
@@ -396,7 +396,7 @@ def tokens(text: str, most: int) -> int:
 
 
 def beginning(text: str, most: int) -> str:
-    """Return the beginning of a text, of about `most` tokens."""
+    """Return the beginning of a text, at most about `most` tokens."""
     if len(text.encode("utf-8", "surrogatepass")) <= most:
         return text
     kept = 0
@@ -408,8 +408,8 @@ def beginning(text: str, most: int) -> str:
 
 
 def size(value: Any, limit: int) -> int:
-    """Tokens of the compact text of a value with what separates it from the next one, counted until
-    they are more than the limit.
+    """Return about how many tokens a value is as compact JSON, with the separator after it;
+    counting stops past the limit.
     """
     if isinstance(value, str):
         return tokens(encode_basestring(value)[1:-1], limit) + 1
@@ -428,8 +428,8 @@ def size(value: Any, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Data from an item, character or field on: `data` has the path to it and nothing besides.
-    `place` is its position in the whole, `inside` in `data`.
+    """Data from item, field or character `start` on. `place` is its path in the whole answer.
+    `data` has just the objects and lists around it (`{"a": [...]}`), `inside` its path there.
     """
 
     data: Any
@@ -438,7 +438,9 @@ class Part:
     start: int = 0
 
     def following(self, place: str, kept: int) -> str:
-        """The part after what was kept at a place in `data`."""
+        """Return the `answer_part` (`rows[113:]`) that asks for what follows the first `kept`
+        items, fields or characters at `place`, a path in `data`.
+        """
         if place == self.inside:
             return f"{self.place}[{self.start + kept}:]"
         rest = place[len(self.inside) :]
@@ -449,7 +451,7 @@ class Part:
 
 
 def part_of(data: Any, wanted: str) -> Part | None:
-    """The part that `answer_part` asks for; None where there is no such place."""
+    """Return the part that `answer_part` asks for (`a[113:]`); None without such a place."""
     match = _SLICE.fullmatch(wanted)
     if match is None:
         return None
@@ -475,7 +477,7 @@ def part_of(data: Any, wanted: str) -> Part | None:
 
 
 def _steps(data: Any, place: str) -> Iterator[tuple[Any, Any]]:
-    """The keys and indexes that lead to a place, each with its value. Raises LookupError."""
+    """Yield the keys and indexes that lead to a place, each with its value. Raises LookupError."""
     while place:
         step: Any
         if isinstance(data, list):
@@ -491,7 +493,7 @@ def _steps(data: Any, place: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _first_key(data: Any, place: str) -> str:
-    """The longest key that a place begins with: keys may hold dots. Raises LookupError."""
+    """Return the longest key that a place begins with: keys may hold dots. Raises LookupError."""
     ends = (f"{place}."[: len(key) + 1] for key in data) if isinstance(data, dict) else ()
     keys = [end[:-1] for end in ends if end[:-1] in data if end[-1] in ".["]
     if not keys:
@@ -501,8 +503,8 @@ def _first_key(data: Any, place: str) -> str:
 
 @dataclass(slots=True)
 class Cuts:
-    """Cuts as `(place, kept, of how many, of what)`. Of the list at `rows`, `narrow` takes less of
-    every item before items go.
+    """Cuts of data: `items` has `(dotted place, kept, of how many, of what)`. The list at `rows` is
+    first narrowed, every item of it, by `narrow`.
     """
 
     items: list[tuple[str, int, int, str]] = field(default_factory=list)
@@ -510,7 +512,7 @@ class Cuts:
     narrow: Narrow = lambda items, _: items
 
     def say(self) -> str:
-        """Describe what is left of the first few places."""
+        """Return `Kept 3 of 9 items of ...` for five cuts at most, and the number of the rest."""
         sentences = []
         for place, kept, total, what in self.items[:5]:
             name = f"`{place}`" if place else _WHOLE[what]
@@ -529,7 +531,7 @@ class Cuts:
         return None
 
     def fit(self, value: Any, limit: int, place: str = "") -> Any:
-        """As much of a value as takes at most about `limit` tokens."""
+        """Return as much of a value as takes about `limit` tokens; add cuts to `items`."""
         if size(value, limit) <= limit:
             return value
         if isinstance(value, list):
@@ -611,16 +613,14 @@ class Cuts:
 
 
 def _core(value: Any) -> Any:
-    """Return a value without its lists, its long texts cut: the least that remains of it in a
-    list.
-    """
+    """Return a value with lists emptied and texts cut: the least that a list keeps of an item."""
     if isinstance(value, dict):
         return {key: _core(item) for key, item in value.items()}
     return value[: CORE * isinstance(value, str)] if isinstance(value, list | str) else value
 
 
 def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cuts]:
-    """JSON data of at most about `limit` tokens: its compact text, the data, and what was cut.
+    """Return data of at most about `limit` tokens: compact text, data, and `cuts` with what is cut.
 
     Lists and texts inside the items of a list are cut before these lose items from the end. What is
     small beside them (a cursor, a total) stays whole.

@@ -35,7 +35,7 @@ CALLER = "mcp.caller"
 """Key of a request's caller in the ASGI scope; None if callers are not distinguished."""
 
 SENDER = "mcp.sender"
-"""The key under which the ASGI scope has what is written down of a request: its `address`, its id
+"""Key under which the ASGI scope has what is written down of a request: its `address`, its id
 (`request`), and `issuer`, `subject`, `client` and `key` where callers are authenticated.
 """
 
@@ -68,7 +68,7 @@ class Text:
     text: str
 
     def block(self) -> Block:
-        """The content block."""
+        """Return the content block."""
         return {"type": "text", "text": self.text}
 
 
@@ -81,19 +81,19 @@ _PICTURES = {
 
 
 def picture(data: bytes) -> str:
-    """The media type of a picture that models take, by its first bytes; empty for anything else."""
+    """Return the media type of a PNG, JPEG, GIF or WebP, by its first bytes; else empty."""
     return next((kind for kind, first in _PICTURES.items() if re.match(first, data)), "")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Image:
-    """A picture: its bytes and their media type, which the bytes correct."""
+    """Picture: its bytes and their media type; known first bytes overrule this."""
 
     data: bytes
     media_type: str = "image/png"
 
     def block(self) -> Block:
-        """The content block, the bytes as base64."""
+        """Return the content block, the bytes as base64."""
         return _encoded("image", self.data, picture(self.data) or self.media_type)
 
 
@@ -105,7 +105,7 @@ class Audio:
     media_type: str = "audio/wav"
 
     def block(self) -> Block:
-        """The content block, the bytes as base64."""
+        """Return the content block, the bytes as base64."""
         return _encoded("audio", self.data, self.media_type)
 
 
@@ -125,7 +125,7 @@ class ResourceLink:
     size: int | None = None
 
     def block(self) -> Block:
-        """The content block."""
+        """Return the content block, without the members that are None."""
         members = {"type": "resource_link", **dataclasses.asdict(self)}
         members["mimeType"] = members.pop("media_type")
         return {key: value for key, value in members.items() if value is not None}
@@ -140,7 +140,7 @@ class Resource:
     media_type: str | None = None
 
     def block(self) -> Block:
-        """The content block, bytes as base64."""
+        """Return the content block, bytes as base64."""
         inner: Block = {"uri": self.uri}
         if self.media_type is not None:
             inner["mimeType"] = self.media_type
@@ -162,7 +162,7 @@ class Structured:
 
 
 class Context:
-    """The call a function is working for.
+    """Call that a function is working for.
 
     A function that wants it takes a parameter called `context` before its arguments.
     """
@@ -172,7 +172,7 @@ class Context:
     ) -> None:
         self.tool = tool
         self.server: Any = None
-        """The server (`App`) that was called."""
+        """Server (`App`) that was called."""
         self.steps: list[Any] = []
         """The `Steps` of the workflows that are running, the outermost first."""
         self.remarks: list[str] = []
@@ -188,7 +188,7 @@ class Context:
         self.confirmed = False
         """Whether a person agreed to it."""
         self.sent_by = request
-        """The request of the protocol, if there is one."""
+        """Request of the protocol, if there is one."""
         self._last = float("-inf")
 
     async def progress(
@@ -206,11 +206,11 @@ class Context:
 
     @property
     def request(self) -> Any:
-        """The transport's request; None on stdio."""
+        """Transport's request; None on stdio."""
         return self.sent_by.request if self.sent_by is not None else None
 
     def done(self) -> list[Block]:
-        """Return the work that was done when the call ended early, as content blocks."""
+        """Return a text block for each running workflow: the steps done before the call ended."""
         return [Text(steps.summary()).block() for steps in self.steps]
 
     @property
@@ -221,11 +221,11 @@ class Context:
 
     @property
     def caller(self) -> Any:
-        """The caller (`secrets.Caller`); None on stdio, and if all callers share one token."""
+        """Caller (`secrets.Caller`); None on stdio, and if all callers share one token."""
         return None if self.request is None else self.request.scope.get(CALLER)
 
     def offers(self, entry: Any) -> bool:
-        """Return whether the connection wants the tool of an `Entry`; no tool is None."""
+        """Return whether the connection wants the tool of `entry`; false for None."""
         scope: Any = getattr(self.request, "scope", {})
         if entry is None or CHOICE not in scope:
             return entry is not None
@@ -238,7 +238,7 @@ class Context:
         return sender
 
     async def say(self, message: str) -> None:
-        """Tell the caller something without knowing how far the work is."""
+        """Send a message as progress, one step after the last, if the caller asked for it."""
         await self.progress(max(self._last, 0) + 1, None, message)
 
 
@@ -253,7 +253,7 @@ class Call:
 
 
 def failure(text: str) -> dict[str, Any]:
-    """A failed call, as a `CallToolResult` in JSON."""
+    """Return a failed call with this text, as a `CallToolResult` in JSON."""
     return {"content": [Text(text).block()], "isError": True}
 
 
@@ -283,7 +283,7 @@ def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
 
 
 def _blocks(value: Any) -> list[Block]:
-    """The content blocks of None, a text, or a list of texts and helpers; else none."""
+    """Return content blocks for None, a text, or a list of texts and helpers; else none."""
     if value is None:
         return [Text("Done").block()]
     if isinstance(value, str):
@@ -301,12 +301,12 @@ def _blocks(value: Any) -> list[Block]:
 
 
 def as_json(value: Any) -> Any:
-    """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot express."""
+    """Return a value as JSON data. Raises TypeError or ValueError for what JSON cannot express."""
     return json.loads(json.dumps(value, default=_plain, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
-    """A dataclass, model, date, enumeration, set or path as a value that `json` can write."""
+    """Return a dataclass, model, date, enumeration, set or path for `json`. Raises TypeError."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):

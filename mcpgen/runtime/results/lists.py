@@ -1,4 +1,4 @@
-"""The list in an answer: its items, as much of them as a model needs to choose among them, and the
+"""List in an answer: its items, as much of them as a model needs to choose among them, and the
 arguments that get the rest.
 
 Of every item stay its own URL, its texts, numbers and flags; other URLs, empty fields and node ids
@@ -83,7 +83,7 @@ _MAX_VALUE = 4_000
 """Characters of the longest cursor that a model is asked to repeat."""
 
 _NOT_ALL = "incomplete"
-"""A flag that says nothing of pages where it is false."""
+"""Flag that says nothing about pages if it is false."""
 _MORE_FLAGS = frozenset(
     f"hasmore hasnext hasnextpage hasmoreitems more istruncated {_NOT_ALL}".split()
 )
@@ -113,7 +113,7 @@ _AROUND = object()
 
 
 def items_of(data: Any, path: Iterable[str] | None) -> list[Any]:
-    """The list that an answer holds at a path; an empty one where there is none."""
+    """Return the list at the keys `path` of an answer; an empty list if there is none."""
     if path is None:
         return []
     for key in path:
@@ -122,14 +122,14 @@ def items_of(data: Any, path: Iterable[str] | None) -> list[Any]:
 
 
 def replaced(data: Any, path: _Path | None, items: list[Any]) -> Any:
-    """The data with another list at a path."""
+    """Return a copy of the data with another list at a path; without a path, the list."""
     if not path:
         return items
     return {**data, path[0]: replaced(data[path[0]], path[1:], items)}
 
 
 def names_in(items: Iterable[Any]) -> list[str]:
-    """The fields that items have, in their order."""
+    """Return the fields that items have, each once, in their order."""
     return list(dict.fromkeys(name for item in items if isinstance(item, dict) for name in item))
 
 
@@ -144,7 +144,7 @@ def has(item: Any, path: str) -> bool:
 
 
 def left_out(items: list[Any], kept: list[Any], listing: ListAnswer) -> str:
-    """One line: what the first items lack of their fields, and how to get it; or nothing."""
+    """Return one line: what items `kept` lack of their fields, and how to get it; or nothing."""
     changed = [
         (name, item[name], value)
         for item, short in zip(items, kept, strict=False)
@@ -182,8 +182,8 @@ def _some(names: list[str]) -> str:
 
 def telling(value: Any, depth: int = 0) -> Any:
     """Return the distinguishing part of an item: of an inner object with an identity its name and
-    explanation, of another inner object the fields that are not noise, of deeper values their
-    texts.
+    explanation, of another inner object the fields that are not noise, of deeper objects their
+    names or words.
     """
     if isinstance(value, list):
         inner = [telling(each, depth + 1) for each in value]
@@ -207,7 +207,7 @@ def telling(value: Any, depth: int = 0) -> Any:
 
 
 def _label(value: dict[str, Any], depth: int) -> str | int:
-    """The words of an object that is a rich text, or lies deep; of one with an id its name."""
+    """Return the words of a rich text without id; of a deep object its name or words; or ""."""
     if depth <= _DEEPEST:
         is_node = any(isinstance(value.get(key), list) for key in ("content", "children"))
         return _words(value) * (is_node > ("id" in value))
@@ -218,7 +218,7 @@ def _label(value: dict[str, Any], depth: int) -> str | int:
 
 
 def _names_of(value: dict[str, Any]) -> list[str]:
-    """The keys of an object with an identity that name and explain it; none if it has no id."""
+    """Return the keys of an object that name and explain it; none without an id or handle."""
     if not any(isinstance(value.get(key), str | int) for key in ("id", *_HANDLES)):
         return []
     names = [key for key in (*_LABELS, "description") if value.get(key)]
@@ -227,7 +227,7 @@ def _names_of(value: dict[str, Any]) -> list[str]:
 
 
 def _words(value: Any) -> str:
-    """The texts in a document that is a tree of objects (ProseMirror, Slate, Notion)."""
+    """Return the texts in a document that is a tree of objects (ProseMirror, Slate, Notion)."""
     if isinstance(value, list):
         return " ".join(filter(None, map(_words, value)))
     if not isinstance(value, dict):
@@ -239,7 +239,7 @@ def _words(value: Any) -> str:
 
 
 def _own_url(item: dict[str, Any]) -> str:
-    """Return the field with the item's own URL; an item that has a single URL keeps it."""
+    """Return the key of the item's own URL, also of its only URL; empty without any."""
     urls = [key for key, value in item.items() if _text(value)]
     for key in _OWN_URLS:
         if key in urls:
@@ -269,8 +269,8 @@ def _text(value: Any) -> str:
 
 
 def narrowed(items: list[Any], room: int) -> list[Any]:
-    """The items in at most about `room` tokens, if fields and long texts are enough for that: the
-    fields that tell most, as many as there is room for, of every item.
+    """Return copies of the items in at most about `room` tokens, if cutting long texts and fields
+    is enough for that: the most telling fields, as many as there is room for, of every item.
     """
     count = max(1, min(len(items), room // WORTH))
     length = max(SHORT_TEXT, min(LONG_TEXT, room // len(items)))
@@ -298,7 +298,7 @@ def narrowed(items: list[Any], room: int) -> list[Any]:
 
 
 def _with_short_texts(value: Any, limit: int) -> Any:
-    """A copy with its long texts cut."""
+    """Return a copy with texts over `limit` characters cut."""
     if isinstance(value, str):
         return value if len(value) <= limit else value[:limit] + "\u2026"
     if isinstance(value, list):
@@ -325,14 +325,14 @@ def _columns(item: dict[str, Any], room: int, path: _Path = ()) -> Iterator[tupl
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    """The objects that a value consists of: itself, or those of a list."""
+    """Return the objects that a value consists of: itself, or those of a list."""
     if not isinstance(value, list):
         value = [value]
     return [each for each in value if isinstance(each, dict)]
 
 
 def _drop(item: dict[str, Any], path: _Path) -> None:
-    """Take a field from an item, and the objects that are empty without it."""
+    """Take a field from an item, in place, and the objects that are empty without it."""
     inner = item.get(path[0])
     if inner is None:
         return
@@ -406,8 +406,8 @@ def next_part(
 def _given(
     listing: ListAnswer, data: Any, arguments: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any] | None:
-    """The arguments that an answer gives for the next page; None if it gives none, or those of the
-    call.
+    """Return the arguments that an answer gives for the next page; None without any, or if the call
+    had the same.
     """
     for path in listing.source:
         value = _at(data, path)
@@ -423,14 +423,14 @@ def _given(
 
 
 def _announced(headers: Mapping[str, str]) -> str:
-    """The number or URL that header fields give as the next page; empty if none."""
+    """Return the number or URL that header fields give as the next page; empty if none."""
     fields = [headers.get(name, "")[:8192] for name in ("link", *NEXT_PAGE)]
     found = [_next_link(fields[0]), *map(str.strip, fields[1:])]
     return next((each for each in found if each not in _NO_CURSORS), "")
 
 
 def _next_link(field: str) -> str:
-    """The URL that a `Link` field gives as the next one (RFC 8288 section 3); empty if none."""
+    """Return the URL that a `Link` field gives as the next (RFC 8288 section 3); empty if none."""
     for url, parameters in _LINK.findall(field):
         relations = _RELATIONS.search(parameters)
         if relations is None:
@@ -443,7 +443,7 @@ def _next_link(field: str) -> str:
 def after(
     listing: ListAnswer, data: Any, items: list[Any], count: int, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments that get what follows the first `count` items of an answer; `{}` where no
+    """Return the arguments that get what follows the first `count` items of an answer; `{}` if no
     argument can say that.
     """
     if listing.how == "offset":
@@ -458,8 +458,8 @@ def after(
 def _after_last(
     listing: ListAnswer, items: list[Any], count: int, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The argument that continues after the first `count` items, by their keys. With an argument
-    for either direction, the keys of a page say whether it goes up or down; `{}` where no key says.
+    """Return the argument that continues after the first `count` items, by their keys. With an
+    argument for either direction, the order of the keys decides; `{}` if no key says.
     """
     keys = [_at(item, listing.key) for item in items]
     if not all(isinstance(key, str | int) for key in keys[:count]):
@@ -480,8 +480,8 @@ def _after_last(
 def _changed(
     url: str, listing: ListAnswer, arguments: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """The arguments of a URL that the call did not have, or had with another value; none if the
-    text is no URL.
+    """Return the arguments of a URL that the call did not have, or had with another value; none if
+    the text is no URL. An argument for the next part is returned alone.
     """
     spellings = {fold(name): name for name in names}
     changed: dict[str, Any] = {}
@@ -510,7 +510,7 @@ def _short(arguments: dict[str, str]) -> dict[str, Any]:
 
 
 def _at(data: Any, path: str) -> Any:
-    """The value at a dotted path. A key may hold dots itself (`@odata.nextLink`)."""
+    """Return the value at a dotted path, or None. A key may hold dots (`@odata.nextLink`)."""
     if not isinstance(data, dict):
         return None
     if path in data:
@@ -561,7 +561,7 @@ def _goes_on(
 
 
 def _first(listing: ListAnswer) -> int:
-    """Return the number of the first page or item."""
+    """Return the number of the first page (1) or item (0, or 1 for `startIndex`)."""
     return 1 if listing.how == "page" else int(fold(listing.next) in _COUNTED_FROM_ONE)
 
 
@@ -574,8 +574,8 @@ def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
 
 
 def _counts(headers: Mapping[str, str]) -> dict[str, int]:
-    """The totals in header fields (`X-Total-Count`), by folded name without `x`. `X-Count` is for
-    some APIs the number of items on a page.
+    """Return the totals in header fields (`X-Total-Count`), by folded name without `x`. `X-Count`
+    is for some APIs the number of items on a page.
     """
     names = {name: fold(name).removeprefix("x") for name in headers}
     return {
@@ -587,14 +587,14 @@ def _counts(headers: Mapping[str, str]) -> dict[str, int]:
 
 
 def _beside(listing: ListAnswer, data: Any) -> dict[str, Any]:
-    """The numbers and flags of the objects that the list or its cursor is in, by folded name."""
+    """Return the numbers and flags of the objects around the list or its cursor, by folded name."""
     paths = [".".join(listing.items or ()), *listing.source]
     outer = [path[: dot.start()] for path in paths for dot in re.finditer(r"\.", path)]
     return _own_facts([data, *(_at(data, path) for path in outer)])
 
 
 def _facts(data: Any) -> dict[str, Any]:
-    """The numbers and flags around a list, by folded name; of several the outermost."""
+    """Return the numbers and flags around a list, by folded name; of several the outermost."""
     objects: list[Any] = []
     level = [data]
     for _ in range(3):
@@ -604,7 +604,7 @@ def _facts(data: Any) -> dict[str, Any]:
 
 
 def _own_facts(objects: Iterable[Any]) -> dict[str, Any]:
-    """The numbers and flags of objects, by folded name; of several the first."""
+    """Return the numbers and flags of objects, by folded name; of several the first."""
     found: dict[str, Any] = {}
     for each in objects:
         for key, value in _members(each):
@@ -614,5 +614,5 @@ def _own_facts(objects: Iterable[Any]) -> dict[str, Any]:
 
 
 def _members(value: Any) -> list[tuple[str, Any]]:
-    """The first members of an object; none of another value."""
+    """Return the first 50 members of an object; none of another value."""
     return list(value.items())[:50] if isinstance(value, dict) else []

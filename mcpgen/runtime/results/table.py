@@ -15,9 +15,9 @@ def with_rest(data: Any, path: tuple[str, ...] | None) -> str:
 
 
 def table(items: list[Any]) -> str:
-    """A list of objects as tab-separated values, the names of the columns first. A missing field
-    and null are empty, and what else is no text is JSON; in a text with line breaks or tabs white
-    space is single spaces. What is no object has a line of its own.
+    """Return items as tab-separated values, the names of the columns first. A missing field and
+    null are empty, and what else is no text is JSON; in a text with line breaks or tabs white space
+    is single spaces. What is no object has a line of its own.
     """
     columns = names_in(items)
     lines = ["\t".join(map(_cell, columns))]

@@ -16,8 +16,8 @@ _WORD = re.compile(r"[A-Za-z_][\w-]{0,63}")
 
 
 class Withheld(Shown):
-    """The names of fields that no answer may show, at any depth (`redact` in `mcpgen.toml`),
-    compared without case and punctuation: `dateOfBirth` is `date_of_birth`.
+    """Names of fields that no answer may show, at any depth (`redact` in `mcpgen.toml`), compared
+    without case and punctuation: `dateOfBirth` is `date_of_birth`.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -26,8 +26,8 @@ class Withheld(Shown):
     def without(
         self, value: Any, text: Callable[[str], str] = str, deepest: int = sys.maxsize
     ) -> Any:
-        """Return JSON data without the fields, after `text` changed its texts. A text that is JSON
-        with such a field, or otherwise gives it a value, is replaced whole. Raises TooDeep.
+        """Return JSON data without the fields, after `text` changed its texts and keys. A text that
+        gives one of the fields a value (as JSON does) is replaced whole by a note. Raises TooDeep.
         """
         text = functools.partial(self._without_values, text)
         return Sieve(text, self._names, deepest=deepest).of(value)
@@ -56,7 +56,7 @@ class Withheld(Shown):
         return any(fold(match[1]) in self._names for match in _ASSIGNMENT.finditer(text))
 
     def named_in(self, text: str) -> bool:
-        """Return whether one of the names is a word of a text, as in the first line of a table."""
+        """Return whether a text has one of the names as a word, as in the first line of a table."""
         if self.assigned_in(text):
             return True
         return any(fold(word) in self._names for word in _WORD.findall(text))

@@ -9,7 +9,7 @@ import xmltodict
 
 
 def data_of_xml(content: bytes) -> Any:
-    """XML as JSON data, or None for what is not XML or declares entities (XML 1.0 section 4.2).
+    """Return XML as JSON data; None for no XML, or if it declares entities (XML 1.0 section 4.2).
 
     An element is an object of its children and attributes (`@id`), or its text; elements of the
     same name are a list. Every value is a text. Nothing is fetched and no entity is expanded.
