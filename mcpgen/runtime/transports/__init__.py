@@ -1,8 +1,8 @@
-"""Judge what a client sent, for stdio and Streamable HTTP: one JSON-RPC 2.0 message, or the error
-that answers it.
+"""Read one JSON-RPC 2.0 message from a client's text, for stdio and Streamable HTTP, or make the
+error that answers it.
 
-The SDK drops a line of stdio that it cannot read, and takes a
-request whose `id` is not valid for a notification: its client would wait for ever.
+The SDK drops a line of stdio that it cannot read, and takes a request with an invalid `id` for a
+notification: its client would wait for ever.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ..log import event
 
 
 class BadMessage(Exception):
-    """A text from a client that is not a message.
+    """Text from a client that is not a message.
 
-    `code` is -32700 or -32600 (JSON-RPC 2.0, section 5.1), `request_id` the id of the
-    request if it can be read. `expects_answer` is false for a notification and for a
-    response: neither is ever answered (section 4.1).
+    `code` is -32700 (no JSON) or -32600 (no message; JSON-RPC 2.0, section 5.1), `request_id` the
+    id of the request, or None if it cannot be read. `expects_answer` is false for a notification
+    and for a response: neither is ever answered (section 4.1).
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class BadMessage(Exception):
         self.expects_answer = expects_answer
 
     def answer(self) -> JSONRPCError:
-        """The error object the client gets."""
+        """Return the JSON-RPC error for the client: code and reason."""
         heading = "Parse error" if self.code == PARSE_ERROR else "Invalid request"
         data = ErrorData(code=self.code, message=f"{heading}: {self.reason}")
         return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=data)
 
     def log(self, transport: str) -> None:
-        """Write a line about it, without any of the message's content."""
+        """Log a warning `message_refused` with code, reason and transport, without any content."""
         event(
             "warning",
             "message_refused",
@@ -66,7 +66,7 @@ class BadMessage(Exception):
 
 
 def parse(text: str) -> JSONRPCMessage:
-    """The message in a text. Raises BadMessage."""
+    """Return the message in a JSON text. Raises BadMessage, also for an `id` of null or 1.5."""
     try:
         message = jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
@@ -77,8 +77,8 @@ def parse(text: str) -> JSONRPCMessage:
 
 
 def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
-    """Describe the fault of a message that the SDK's model refused; `text` is the message, if it
-    is known.
+    """Return the fault of a message that the SDK's model refused: code -32700 for text that is no
+    JSON (its id is read from `text`, or from the error), else -32600.
     """
     errors = error.errors(include_url=False, include_context=True)
     if errors[0]["type"] == "json_invalid":
@@ -88,8 +88,8 @@ def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
 
 
 def _whole(errors: list[Any]) -> Any:
-    """The JSON value that was judged: what a missing member is missing from, or what is not an
-    object.
+    """Return the JSON value that was judged: the object that lacks a member, or the value that is
+    no object; `{}` if no error has it.
     """
     for error in errors:
         if error["type"] == "missing" or len(error["loc"]) == 1:
@@ -98,7 +98,7 @@ def _whole(errors: list[Any]) -> Any:
 
 
 def _not_a_request(value: Any) -> BadMessage:
-    """Explain why a JSON value is not a message."""
+    """Return a BadMessage (-32600) with the reason why a JSON value is not a message."""
     if isinstance(value, list):
         return BadMessage(
             INVALID_REQUEST, "batches are not part of MCP; send one message at a time"
@@ -126,8 +126,8 @@ def _is_id(value: Any) -> bool:
 
 
 def _readable_id(text: str) -> RequestId | None:
-    """The id of a message that a less strict parser reads: with a number or a character that is
-    refused.
+    """Return the `id` of a message that only a lenient parser reads (a lone surrogate, a huge
+    number); None if that fails, too, or the `id` is neither text nor a whole number.
     """
     try:
         value = json.loads(text, parse_int=_short)
@@ -139,5 +139,5 @@ def _readable_id(text: str) -> RequestId | None:
 
 
 def _short(digits: str) -> float:
-    """A whole number; one that is too long for an id as a float."""
+    """Return a whole number as int, or as float (no valid id) from 19 characters on."""
     return int(digits) if len(digits) < 19 else float(digits)

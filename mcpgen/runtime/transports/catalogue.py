@@ -1,4 +1,4 @@
-"""The page at `/` that shows every tool to a browser: `catalogue.html` of the package."""
+"""Serve the page at `/` that shows every tool to a browser: `catalogue.html` of the package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ server's origin and from frames on other sites.
 
 
 def front_page(path: Path) -> ASGIApp:
-    """An application that answers with the page. Raises OSError where there is none."""
+    """Return an application that answers with a file, read now. Raises OSError if that fails."""
     content = path.read_bytes()
     length = (b"content-length", str(len(content)).encode())
 

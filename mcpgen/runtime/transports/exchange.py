@@ -1,8 +1,8 @@
-"""Answer a request over HTTP in one piece, where nothing streams.
+"""Answer `tools/call`, `tools/list` and `ping` over HTTP with one JSON document, where nothing
+streams: the caller did not ask for progress.
 
-A caller that did not ask for progress gets one JSON document. The SDK's transports open a session,
-four streams and two tasks for each request of the handshake era, and read the body of a later one
-twice more; its runner needs none of that. The checks of an envelope are the SDK's own.
+The SDK's transports open a session, four streams and two tasks for each request of the handshake
+era, and read the body of a later one twice more; its runner needs none of that.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NEVER = anyio.Event()
 
 @dataclass(slots=True)
 class OneAnswer:
-    """A request's way back to its caller: one answer, and nothing before it.
+    """Context of a request that gets a single answer: no question, notification or progress.
 
     Has the shape of the SDK's `DispatchContext`.
     """
@@ -60,22 +60,22 @@ class OneAnswer:
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: Any = None
     ) -> dict[str, Any]:
-        """Nothing can be asked of the caller."""
+        """Raise NoBackChannelError: nothing can be asked of the caller."""
         raise NoBackChannelError(method)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> None:
-        """A notification has no way to the caller, and is dropped."""
+        """Drop a notification: it has no way to the caller."""
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """The caller did not ask for progress."""
+        """Drop a report: the caller did not ask for progress."""
 
 
 class Exchange:
-    """The application behind the guard: it chooses how a request is answered.
+    """ASGI application behind the guard. A plain request gets its answer here, in one piece.
 
-    `streaming` is the SDK's application for `server`.
+    `streaming`, the SDK's application for `server`, serves every other request and the lifespan.
     """
 
     def __init__(self, server: Server[Any], streaming: ASGIApp) -> None:
@@ -83,7 +83,7 @@ class Exchange:
         self._streaming = streaming
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the life of the server."""
+        """Answer a plain request (`_is_plain`), cancelled if its client leaves; else stream."""
         message = scope.get(MESSAGE)
         if not isinstance(message, JSONRPCRequest) or not _is_plain(message):
             await self._streaming(scope, receive, send)
@@ -102,8 +102,8 @@ class Exchange:
             await respond(send, status, headers, body)
 
     async def _answer(self, message: JSONRPCRequest, request: Request) -> tuple[int, bytes]:
-        """The answer to a request and its status: 200 for an error of the handshake era, a status
-        of its own for one of 2026-07-28 (Transports, "Streamable HTTP").
+        """Return the HTTP status and the JSON body for a request. The status of an error is 200 in
+        the handshake era, and follows its code in 2026-07-28 (Transports, "Streamable HTTP").
         """
         transport = TransportContext(
             kind="streamable-http", can_send_request=False, headers=request.headers
@@ -133,8 +133,8 @@ class Exchange:
 
 
 def _connection(message: JSONRPCRequest, request: Request) -> Connection:
-    """Read the caller of a request of 2026-07-28. Raises MCPError if its `_meta` and its
-    headers are not complete or do not agree (Transports, "Standard Request Headers").
+    """Return the connection of a request of 2026-07-28. Raises MCPError if its `_meta` and headers
+    are incomplete, repeated or do not agree (Transports, "Standard Request Headers").
     """
     repeated = find_duplicated_routing_header(request.headers.items())
     if repeated is not None:
@@ -150,14 +150,14 @@ def _connection(message: JSONRPCRequest, request: Request) -> Connection:
 
 
 async def _leaves(receive: Receive, call: anyio.CancelScope) -> None:
-    """Cancel a call when its client closes the connection."""
+    """Wait until the client closes the connection, then cancel its call."""
     while (await receive())["type"] != "http.disconnect":
         pass
     call.cancel()
 
 
 def _is_plain(message: JSONRPCRequest) -> bool:
-    """Return whether nothing but the answer can be sent for a request."""
+    """Return whether a request is one of `METHODS` without a progress token: it gets one answer."""
     if message.method not in METHODS:
         return False
     meta = (message.params or {}).get("_meta")
@@ -165,7 +165,7 @@ def _is_plain(message: JSONRPCRequest) -> bool:
 
 
 def _version(scope: Scope) -> str:
-    """Return the protocol version named by a request, or the default version (MCP 2025-11-25,
+    """Return the protocol version in a request's header, or the default version (MCP 2025-11-25,
     Transports, "Protocol Version Header").
     """
     for key, value in scope["headers"]:

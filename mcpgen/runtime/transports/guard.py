@@ -38,7 +38,7 @@ Field = tuple[bytes, bytes]
 
 
 class HTTPRefusal(Exception):
-    """A refusal: this answer replaces the application's."""
+    """Refusal of a request: its answer has this status, content (JSON) and header fields."""
 
     def __init__(self, status: int, content: dict[str, Any], *fields: Field) -> None:
         super().__init__(status)
@@ -48,12 +48,12 @@ class HTTPRefusal(Exception):
 
 
 def header(scope: Scope, name: bytes) -> list[str]:
-    """The values of the header fields of a name, which is in lower case, as in a scope."""
+    """Return the values of the header fields of a name (in lower case), in order; `[]` without."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
 async def answer(send: Send, status: int, content: dict[str, Any], *fields: Field) -> None:
-    """Answer a request with JSON and these header fields; a 405 without `allow` allows POST."""
+    """Send status, JSON content and header fields; a 405 without `allow` gets `allow: POST`."""
     body = json.dumps(content).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     own = dict(fields)
@@ -63,7 +63,7 @@ async def answer(send: Send, status: int, content: dict[str, Any], *fields: Fiel
 
 
 async def respond(send: Send, status: int, headers: list[Field], body: bytes = b"") -> None:
-    """Send an answer that is complete."""
+    """Send a complete answer: status, header fields and body."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -77,18 +77,18 @@ _SEEN = (b"access-control-expose-headers", b"www-authenticate, retry-after")
 
 
 class Browsers:
-    """CORS rules. `origins` are the values of the field `Origin` of the pages that may call."""
+    """CORS rules; `origins` are the allowed values of the header field `Origin`."""
 
     def __init__(self, origins: frozenset[str]) -> None:
         self._origins = origins
 
     def check(self, scope: Scope) -> None:
-        """Raises HTTPRefusal for a page of another origin."""
+        """Raise HTTPRefusal (403) for an `Origin` that is not allowed; none at all passes."""
         if any(origin not in self._origins for origin in header(scope, b"origin")):
             raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
 
     def fields(self, scope: Scope) -> tuple[Field, ...]:
-        """Return the header fields of an answer to a page; none unless its origin is allowed."""
+        """Return the CORS fields of an answer; none unless its one `Origin` is allowed."""
         origins = header(scope, b"origin")
         if len(origins) != 1 or origins[0] not in self._origins:
             return ()
@@ -96,12 +96,12 @@ class Browsers:
 
 
 def is_question(scope: Scope) -> bool:
-    """Return whether a browser asks whether a page may send a request."""
+    """Return whether a request is a CORS preflight: a browser asks whether a page may send one."""
     return scope["method"] == "OPTIONS" and bool(header(scope, b"access-control-request-method"))
 
 
 async def answer_question(scope: Scope, send: Send) -> None:
-    """Allow the page to send its request, with every header field it asks for."""
+    """Answer a CORS preflight with 204: POST is allowed, with every header field asked for."""
     fields = list(_ALLOWED)
     names = header(scope, b"access-control-request-headers")
     if names:
@@ -140,15 +140,15 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The tools a connection wants. A pair (toolsets, names) takes a tool by its toolset or by
-    its name; a wanted tool is taken by every pair, and read-only with `read_only`.
+    """Tools that a connection wants: those that every pair (toolsets, names) takes, by toolset or
+    by name; all without pairs. With `read_only`, only read-only tools.
     """
 
     pairs: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     read_only: bool = False
 
     def takes(self, entry: Any) -> bool:
-        """Return whether it wants an `Entry`: true for one without toolset, false for None."""
+        """Return whether an `Entry` is wanted: always if it has no toolset; false for None."""
         if entry is None or not entry.toolset:  # what finds others is in none
             return entry is not None
         named = (
@@ -168,8 +168,8 @@ _NO = {"0", "f", "false", "n", "no", "off"}
 
 
 def choice_of(scope: Scope) -> Choice:
-    """Return the tools that a request wants by its path (`/mcp/x/TOOLSET/readonly`), which becomes
-    that of the endpoint, and by its header fields, as GitHub's server reads them.
+    """Return the tools that a request wants by `X-MCP-Toolsets`, `-Tools`, `-Readonly` and its path
+    (`/mcp/x/TOOLSET/readonly`; in the scope it becomes `/mcp`). Any other path: all tools.
     """
     match = _CHOSEN.fullmatch(scope["path"])
     if match is None:
@@ -186,18 +186,18 @@ def choice_of(scope: Scope) -> Choice:
 
 
 class Authority(Protocol):
-    """Tells callers apart by their bearer token."""
+    """Interface that authenticates callers by their bearer token, and says what each may call."""
 
     routes: Sequence[Any] = ()
     """Routes of its own."""
 
     @abstractmethod
     async def admit(self, scope: Scope) -> None:
-        """Note the caller of a request in its scope. Raises HTTPRefusal for an unknown one."""
+        """Note the caller of a request in its scope. Raises HTTPRefusal without a valid token."""
 
     @abstractmethod
     def check(self, scope: Scope, tool: str | None) -> None:
-        """Raises HTTPRefusal for a request of an admitted caller who may not call the tool."""
+        """Raise HTTPRefusal if an admitted caller may not call the tool (None: it calls none)."""
 
     @abstractmethod
     def refusal(self, entry: Entry, request: Any) -> str:
@@ -209,7 +209,7 @@ class Authority(Protocol):
 
 
 class OwnToken(Authority):
-    """One token, set by the operator, that allows everything; two during a change."""
+    """Authority by one token of the operator (two during a change), which allows every tool."""
 
     def __init__(self, *tokens: str) -> None:
         if min(map(len, tokens)) < MIN_TOKEN:
@@ -219,8 +219,8 @@ class OwnToken(Authority):
         self._tokens = [token.encode() for token in tokens]
 
     async def admit(self, scope: Scope) -> None:
-        """Compare the token of a request in constant time. Raises HTTPRefusal without the right
-        one.
+        """Compare the token of a request in constant time. Raises HTTPRefusal (401) if it is
+        missing or wrong; a wrong token is noted as `fault` in `scope[SENDER]`.
         """
         given = bearer(scope).encode("utf-8", "replace")
         if not given:
@@ -231,19 +231,19 @@ class OwnToken(Authority):
             raise challenge(401, NO_TOKEN, 'error="invalid_token"')
 
     def check(self, scope: Scope, tool: str | None) -> None:
-        """Allow every tool."""
+        """Do nothing: an admitted caller may call every tool."""
 
     def refusal(self, entry: Entry, request: Any) -> str:
-        """Allow every tool."""
+        """Return an empty text: an admitted caller may call every tool."""
         return ""
 
     async def is_ready(self) -> bool:
-        """Return True: the token is known."""
+        """Return True: nothing has to be reached to compare tokens."""
         return True
 
 
 def bearer(scope: Scope) -> str:
-    """The one bearer token of a request, or nothing."""
+    """Return the bearer token in the one `Authorization` field of a request; else an empty text."""
     values = header(scope, b"authorization")
     if len(values) != 1:
         return ""
@@ -254,13 +254,13 @@ def bearer(scope: Scope) -> str:
 
 
 def challenge(status: int, text: str, *parameters: str) -> HTTPRefusal:
-    """Return the refusal of a request whose credential is missing or does not suffice."""
+    """Return a refusal: `text` as error, and `WWW-Authenticate: Bearer` with the parameters."""
     field = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
     return HTTPRefusal(status, {"error": text}, (b"www-authenticate", field))
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
-    """Allowed hosts as (name, port); no port allows any. Raises ValueError."""
+    """Return hosts (`a.b`, `a.b:80`) as (name, port); None allows any port. Raises ValueError."""
     hosts = {name: _parse_host(name) for name in names}
     for name in hosts:
         if hosts[name] is None:
@@ -269,8 +269,8 @@ def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
 
 
 def _parse_host(value: str) -> tuple[str, int | None] | None:
-    """A Host header as (lower-case name, port) (RFC 9110, section 7.2), or None when it is anything
-    else.
+    """Return a Host header as (lower-case name, port), port None if it has none (RFC 9110, section
+    7.2). Anything else, also a port out of range: None.
     """
     match = _HOST.fullmatch(value)
     if match is None:
@@ -283,7 +283,7 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
 
 @dataclass(kw_only=True)
 class Guard:
-    """The outermost ASGI application."""
+    """Outermost ASGI application: check and log each request before `app` serves it."""
 
     app: ASGIApp
     hosts: frozenset[tuple[str, int | None]]
@@ -303,11 +303,11 @@ class Guard:
     _is_draining: bool = False
 
     def drain(self) -> None:
-        """Say no to `/ready`, and close every connection with its next answer."""
+        """Answer 503 to `/ready` from now on, and close each connection with its next answer."""
         self._is_draining = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
+        """Serve the lifespan or a request; log the request, add CORS, `vary` and `x-request-id`."""
         if scope["type"] == "lifespan":
             with self.life():
                 await self.app(scope, receive, send)
@@ -348,8 +348,8 @@ class Guard:
             )
 
     def _closing(self, scope: Scope) -> tuple[Field, ...]:
-        """The field that ends a connection: once the server is about to end, and where what follows
-        may be of another protocol.
+        """Return the field `connection: close` once the server drains, or if the request asks for
+        an upgrade: what follows may be of another protocol. Else none.
         """
         if not self._is_draining and not header(scope, b"upgrade"):
             return ()
@@ -380,7 +380,7 @@ class Guard:
         await self.app(scope, _replay(body, receive), send)
 
     async def _refuse(self, scope: Scope, send: Send, refused: HTTPRefusal) -> None:
-        """Answer a refused request, and note the refusal."""
+        """Answer a refused request; log the refusal and pass its record to the observers."""
         name = called(scope.get(MESSAGE)) or ""
         record = Record(name[:128], scope[SENDER], refused.status, str(refused.content["error"]))
         record.details = {"method": scope["method"], "path": scope["path"][:200]}
@@ -394,7 +394,7 @@ class Guard:
         await answer(send, refused.status, refused.content, *refused.fields)
 
     async def _readiness(self) -> tuple[int, str]:
-        """The status of `/ready`, and why."""
+        """Return the status of `/ready` (200 or 503), and the reason."""
         if self._is_draining:
             return 503, "ending"
         if self.authority is not None and not await self.authority.is_ready():
@@ -408,7 +408,7 @@ class Guard:
         await self.front(scope, receive, send)
 
     async def _admitted(self, scope: Scope, receive: Receive) -> bytes:
-        """Return the body of an allowed request. Raises HTTPRefusal and ClientGone."""
+        """Return a request's body, caller and message checked. Raises HTTPRefusal, ClientGone."""
         if self.authority is not None:
             await self.authority.admit(scope)
         reason = self.unknown(scope[CHOICE])
@@ -421,7 +421,7 @@ class Guard:
         return body
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The request's body. Raises HTTPRefusal and ClientGone."""
+        """Return the body. Raises HTTPRefusal (late: 408, too large: 413) and ClientGone."""
         try:
             async with asyncio.timeout(self.body_seconds):
                 body = await _read(scope, receive)
@@ -435,14 +435,14 @@ class Guard:
 
 
 def _has_two_lengths(scope: Scope) -> bool:
-    """Return whether a request declares its body's length in two ways. A proxy before this server
-    may read the other, so that the end of the body is uncertain (RFC 9112, section 6.1).
+    """Return whether a request has both `Transfer-Encoding` and `Content-Length`. A proxy before
+    this server may go by either, so that the end of the body is uncertain (RFC 9112, section 6.1).
     """
     return bool(header(scope, b"transfer-encoding") and header(scope, b"content-length"))
 
 
 def _identity(scope: Scope) -> str:
-    """Return the id of a request: given by a proxy, or a new one."""
+    """Return the valid `x-request-id` of a request (from a proxy), else 32 random hex digits."""
     names = header(scope, b"x-request-id")
     if len(names) == 1 and _REQUEST_ID.fullmatch(names[0]):
         return names[0]
@@ -450,7 +450,7 @@ def _identity(scope: Scope) -> str:
 
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:
-    """Raises HTTPRefusal for a request that is not for a host of this server."""
+    """Raise HTTPRefusal without exactly one Host (400), or for a host of another server (421)."""
     values = header(scope, b"host")
     if len(values) != 1:
         raise HTTPRefusal(400, {"error": "A request needs exactly one Host header"})
@@ -461,8 +461,8 @@ def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> Non
 
 
 def _check_message(scope: Scope, body: bytes) -> None:
-    """Leave the JSON-RPC message of a JSON body in the scope for the endpoint. Raises HTTPRefusal
-    for one that has none; a body of another path or Content-Type is not read.
+    """Put the JSON-RPC message of a body into `scope[MESSAGE]`. Raises HTTPRefusal (400) for a body
+    without a valid message. A body of another path or Content-Type is not read.
     """
     if scope["path"] == ENDPOINT and _is_json(scope):
         try:
@@ -478,8 +478,8 @@ class ClientGone(Exception):
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
-    """The body, or None when it is too large; what a client declares is believed only when it is
-    too much. Raises ClientGone.
+    """Return the body, or None if its declared or actual size is over `MAX_BODY_BYTES`. A smaller
+    declared size is not believed. Raises ClientGone.
     """
     declared = header(scope, b"content-length")
     if declared and declared[0].isdecimal() and int(declared[0][:20]) > MAX_BODY_BYTES:
@@ -497,7 +497,7 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once and then waits for the client to go."""
+    """Return a `receive` that gives the body once, whole, and then calls the given one."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
@@ -509,14 +509,14 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _is_json(scope: Scope) -> bool:
-    """Return whether a request says that its body is JSON; for any other the SDK has an answer."""
+    """Return whether the one Content-Type of a request is JSON; the SDK answers any other."""
     types = header(scope, b"content-type")
     return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
 
 
 def called(message: JSONRPCMessage | None) -> str | None:
-    """Return the tool called by a message, if any; the call itself is checked again where it is
-    made.
+    """Return the tool named by a message of `tools/call`, also inside `call_tool`; None for any
+    other message, or without a name. The tool may not exist: the caller of a tool checks again.
     """
     if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
         return None

@@ -1,7 +1,7 @@
 """Serve the tools over Streamable HTTP.
 
-On loopback this needs no setting; any other address needs the server's own names (`--allowed-host`)
-and a way to authenticate callers.
+On loopback this needs no setting; any other address needs the server's own host names
+(`--allowed-host`) and a way to authenticate callers.
 
 With `--workers` several processes share a port: uvicorn starts them, and replaces dead processes.
 There are no sessions; progress and cancellation belong to one connection, and so to one process.
@@ -82,8 +82,8 @@ except ImportError:
 def serve(
     app: App, options: argparse.Namespace, settings: Settings, worker: Callable[[int], ASGIApp]
 ) -> int:
-    """Serve until interrupted. `worker` makes the application of a process, given the port. Raises
-    StartError for settings that would be unsafe or cannot work.
+    """Serve until interrupted, then return 0. Each of several processes calls `worker`, given the
+    port, to make its application. Raises StartError for settings that are unsafe or cannot work.
     """
     import uvicorn
 
@@ -139,13 +139,13 @@ class OnePiece:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send bytes in the event loop's next iteration."""
+        """Keep bytes for the event loop's next iteration, which sends all of them at once."""
         if not self._pieces:
             asyncio.get_running_loop().call_soon(self._send)
         self._pieces.append(data)
 
     def close(self) -> None:
-        """Close, when everything has been sent."""
+        """Send the bytes kept, then close the transport."""
         self._send()
         self._transport.close()
 
@@ -156,41 +156,41 @@ class OnePiece:
 
 
 class Connection(Protocol):
-    """A connection that counts for telemetry. The heads that httptools reads are bounded here."""
+    """HTTP connection of uvicorn: telemetry counts it, its writes are joined, its heads bounded."""
 
     _unread = 0
     """Bytes since the last head or piece of a body."""
 
     def connection_made(self, transport: Any) -> None:
-        """Join the connection's writes, and count it for telemetry."""
+        """Join the writes of a connection, and let telemetry show the number of connections."""
         super().connection_made(OnePiece(transport))  # type: ignore[arg-type]
         connections, limit = self.connections, self.limit_concurrency or 0
         figures.setdefault("connections", lambda: (len(connections), limit))
 
     def data_received(self, data: bytes) -> None:
-        """Read bytes; answer 400 to a head of more than `MAX_HEAD` bytes."""
+        """Read bytes; answer 400 to a head, or a piece of a body, above `MAX_HEAD` bytes."""
         self._unread += len(data)
         super().data_received(data)
         if self._unread > MAX_HEAD:
             self.send_400_response("The head of the request is too long")
 
     def on_headers_complete(self) -> None:
-        """Serve a request. Fields after its body are not fields of it (RFC 9110, section 6.5.1): a
-        proxy that takes fields away does not look for them there.
+        """Serve a request without its trailers: fields after the body are no header fields (RFC
+        9110, section 6.5.1), and a proxy that takes fields away does not look for them there.
         """
         self._unread = 0
         super().on_headers_complete()
         self.headers = []
 
     def on_body(self, body: bytes) -> None:
-        """Pass on a piece of a body."""
+        """Pass on a piece of a body; count unread bytes anew."""
         self._unread = 0
         super().on_body(body)
 
 
 @contextmanager
 def _announced(text: str, life: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """Print the address of the server once it takes connections and signals."""
+    """Enter `life`, then print `text` to stderr: the server takes connections and signals."""
     with life():
         print(text, file=sys.stderr)
         yield
@@ -198,8 +198,8 @@ def _announced(text: str, life: Callable[[], AbstractContextManager[None]]) -> I
 
 @contextmanager
 def _draining(grace: float, drain: Callable[[], None]) -> Iterator[None]:
-    """Give a process a grace period: SIGTERM says no to `/ready` at once, and ends the process once
-    a load balancer has had time to notice. A second signal ends it without delay.
+    """Handle SIGTERM: call `drain`, and end the process `grace` seconds later, when a load balancer
+    has had time to notice. A second signal ends it at once. Outside the main thread: do nothing.
     """
     loop = asyncio.get_running_loop()
     end: Any = signal.getsignal(signal.SIGTERM)
@@ -216,8 +216,8 @@ def _draining(grace: float, drain: Callable[[], None]) -> Iterator[None]:
 
 
 def application(app: App, options: argparse.Namespace, settings: Settings) -> Guard:
-    """The ASGI application: the SDK's, behind the guard. The port of `options` is the one that the
-    server listens on.
+    """Return the ASGI application: the SDK's, behind the guard. `options.port` is the port listened
+    on. Sets quota, page and refusal of `app`. Raises StartError for settings that cannot work.
     """
     from mcp.server.transport_security import TransportSecuritySettings
     from sse_starlette.sse import AppStatus
@@ -286,7 +286,7 @@ MOST_CHOICES = 32
 
 
 class Connections:
-    """The lists of connections, each of which may want a part of the tools."""
+    """Lists of tools for connections, each of which may want a part of the tools."""
 
     def __init__(self, app: App, list_bytes: int, authority: Authority | None) -> None:
         self._app, self._authority = app, authority
@@ -299,15 +299,15 @@ class Connections:
         return pages_of(tools, self._limit)
 
     def page(self, request: Any, cursor: str | None) -> tuple[Tools, str | None, bool]:
-        """The page of the list at a cursor, the next cursor, and whether the list is that of the
-        connection alone. Raises LookupError.
+        """Return the page at a cursor (None: the first), the next cursor (None: no more), and
+        whether the connection wants a part of the tools. Raises LookupError for an unknown cursor.
         """
         choice = request.scope.get(CHOICE, EVERYTHING)
         return *self._pages(choice)[cursor], choice != EVERYTHING
 
     def refusal(self, entry: Entry, request: Any, inside: bool) -> str:
-        """Explain why a caller may not call a tool, or return an empty text. The function of a tool
-        (`inside`) calls those of every toolset.
+        """Explain why a caller may not call a tool, or return an empty text. With `inside`, another
+        tool's function calls the tool, and may call those of every toolset.
         """
         choice: Choice = getattr(request, "scope", {}).get(CHOICE, EVERYTHING)
         if inside:
@@ -317,7 +317,7 @@ class Connections:
         return "" if self._authority is None else self._authority.refusal(entry, request)
 
     def unknown(self, choice: Choice) -> str:
-        """Explain which name of a choice is not known here, or return an empty text."""
+        """Explain which toolset or tool of a choice is unknown, or return an empty text."""
         toolsets = self._app.catalog.toolset_of
         known = {"toolset": set(toolsets.values()), "tool": set(toolsets)}
         for pair in choice.pairs:
@@ -329,9 +329,9 @@ class Connections:
 
 
 def pages_of(tools: Tools, limit: int) -> dict[str | None, tuple[Tools, str | None]]:
-    """The pages of a list, by their cursors, each with the cursor of the next one. The cursor of a
-    page is the name of its first tool; no page has more than `limit` bytes of tools as JSON, unless
-    a single tool has.
+    """Return the pages of a list by cursor, each with the next cursor (the last: None). The cursor
+    of the first page is None, of any other the name of its first tool. No page has more than
+    `limit` bytes of tools as JSON, unless a single tool has.
 
     Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1 MiB.
     A list that fits into one page stays whole, because some clients read the first page only; for
@@ -351,8 +351,8 @@ def pages_of(tools: Tools, limit: int) -> dict[str | None, tuple[Tools, str | No
 
 
 def authority_of(app: App, settings: Settings) -> Authority | None:
-    """Return the authority that authenticates callers, by the settings; None without one. Raises
-    StartError for settings that contradict each other or are incomplete.
+    """Return the authority that authenticates callers: a part's, or else that of the operator's
+    token; None without either. Raises StartError for contradictory or incomplete settings.
     """
     for part in settings.parts:
         authority: Authority | None = part.authority and part.authority(app, settings)
@@ -371,7 +371,7 @@ def authority_of(app: App, settings: Settings) -> Authority | None:
 def _check_exposure(
     options: argparse.Namespace, settings: Settings, authority: Authority | None
 ) -> None:
-    """Raises StartError for an address others can reach without a host name and authentication."""
+    """Raise StartError unless the address is loopback, or has allowed hosts and an authority."""
     if is_loopback(options.host):
         return
     if not options.allowed_host:
@@ -406,9 +406,9 @@ def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
 
 
 class _OneForEach:
-    """A placeholder for a socket: each process that receives it opens a socket of its own. Linux
-    spreads connections over such sockets, but gives most connections of a shared socket to one
-    process.
+    """Substitute for a bound socket (closed here): each process that unpickles it binds a socket of
+    its own. Linux spreads connections over such sockets, but gives most connections of a shared
+    socket to one process.
     """
 
     def __init__(self, bound: socket.socket) -> None:
@@ -420,7 +420,7 @@ class _OneForEach:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address, or a name, is reached from this machine alone."""
+    """Return whether a host is a loopback address (also in brackets) or `localhost`."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -435,8 +435,8 @@ START_SECONDS = 60
 def run_processes(
     application: Callable[[], ASGIApp], bound: socket.socket, announcement: str, **config: Any
 ) -> None:
-    """Run the processes until all have ended, and print the announcement when they serve. Each
-    calls `application`, which is pickled; `config` goes to uvicorn.
+    """Run processes until all have ended; print the announcement to stderr once all of them serve.
+    `application` is pickled, and called by each process; `config` goes to uvicorn.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
@@ -453,7 +453,7 @@ def run_processes(
 
 
 def worker_application(app: App, options: argparse.Namespace, settings: Settings) -> ASGIApp:
-    """Return the application of a worker, whose life is wrapped in what the parts do around it."""
+    """Return the application of a worker: its lifespan runs inside `running` of the parts."""
     guarded = application(app, options, settings)
 
     async def worker(scope: Scope, receive: Receive, send: Send) -> None:
@@ -473,16 +473,16 @@ def worker_application(app: App, options: argparse.Namespace, settings: Settings
 
 
 def _end_after(parent: Any) -> None:
-    """End this process when its parent has ended."""
+    """Wait until the parent process has ended, then send SIGTERM to this process."""
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 class SharedQuota(Quota):
-    """A quota of which each caller has a share.
+    """Quota of which each caller has a share.
 
-    One caller may use all of it while no other needs it. Where others do, a caller below its
-    equal share is let in all the same, and the excess is at the expense of those above theirs.
+    One caller may use the whole quota while no other needs it. When others do, a caller below its
+    equal share is let in although the quota is used up: the callers above theirs have to wait.
     """
 
     def __init__(
@@ -502,7 +502,7 @@ class SharedQuota(Quota):
         return rate, place_of(settings, f"running:{caller}", self._http.max_calls_per_caller)
 
     async def refusal(self, name: str, key: Hashable) -> str:
-        """Explain why a caller's call cannot begin now, or return an empty text."""
+        """Explain, after `hold`, why a call cannot begin now, or return an empty text."""
         own, most = self._running[key], self._settings.max_calls
         reason = ""
         if 0 < self._http.max_calls_per_caller <= own:
@@ -521,8 +521,8 @@ class SharedQuota(Quota):
         return ""
 
     async def _wait(self, key: Hashable) -> float:
-        """Return the seconds until the rate of all callers allows a call: none for a caller within
-        its share, for which the other callers wait.
+        """Return the seconds until the rate of all callers allows a call; 0 if it may begin. A
+        caller within its share takes turns up to `BURST_SECONDS` ahead, and the others wait longer.
         """
         now = time.monotonic()
         if now - self._since > BURST_SECONDS:
@@ -537,7 +537,7 @@ class SharedQuota(Quota):
 
     @asynccontextmanager
     async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
-        """Count a caller's call while it runs; yield why it may not, or an empty text."""
+        """Count a caller's call while it runs; yield why it may not run, or an empty text."""
         reason = f"{TOO_MANY.format(self._http.max_calls_per_caller)}. {LATER.format(name)}"
         async with super().running(name, key), self._own(key)[1](REFUSAL_SECONDS) as is_free:
             yield "" if is_free else reason

@@ -1,11 +1,11 @@
-"""The stdio transport: one JSON-RPC message a line, stdin to the server, the server to stdout.
+"""Serve stdio: one JSON-RPC message a line, stdin to the server, stdout to the client.
 
 Where stdin and stdout are pipes, as every client makes them, the event loop waits for them itself.
 The SDK's transport reads lines of any length and sends each through a worker thread, three times
 for one call, which then costs 1.3 to 2.1 ms of CPU time; here 0.5 to 0.8 ms. Anything but pipes (a
 terminal, a file, Windows) is left to the SDK.
 
-Every line that is not a message is answered with a JSON-RPC error and logged, a blank one skipped.
+A line that is not a message is logged, and answered if it expects an answer. Blank lines: skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ JSON.
 
 @asynccontextmanager
 async def streams() -> AsyncIterator[tuple[Any, Any]]:
-    """Yield the client's messages, and the stream for the server's messages.
+    """Yield an iterator over the client's messages, and the stream whose `send` writes a message.
 
     Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: text printed by other code does
     not reach the client.
@@ -68,8 +68,8 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
 
 
 def _pipes() -> bool:
-    """Return whether stdin and stdout are pipes or sockets which nothing else in this process uses,
-    stderr neither.
+    """Return whether stdin and stdout are pipes or sockets, and they and stderr three different
+    files. False on Windows.
     """
     if sys.platform == "win32":
         return False
@@ -80,7 +80,7 @@ def _pipes() -> bool:
 
 @contextmanager
 def _claimed(descriptor: int, elsewhere: int) -> Iterator[int]:
-    """A standard descriptor under another number, its own number leading elsewhere."""
+    """Yield a copy of a standard descriptor, which leads to `elsewhere` meanwhile."""
     claimed = os.dup(descriptor)
     os.dup2(elsewhere, descriptor)
     os.close(elsewhere)
@@ -94,7 +94,7 @@ def _claimed(descriptor: int, elsewhere: int) -> Iterator[int]:
 
 
 class _Stream:
-    """The part of the SDK's stream interface besides messages."""
+    """Base of the streams: what the SDK's stream interface has besides messages."""
 
     async def __aenter__(self) -> Any:
         return self
@@ -103,11 +103,11 @@ class _Stream:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Nothing: the pipes are closed by `streams`, when everything has been said."""
+        """Do nothing: `streams` closes the pipes when everything has been said."""
 
 
 class Messages(_Stream):
-    """The client's messages. A line that is not a message is a BadMessage among the others."""
+    """Iterator over the client's messages; a line that is no message gives a BadMessage."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
@@ -129,8 +129,8 @@ class Messages(_Stream):
         raise StopAsyncIteration
 
     async def _line(self) -> bytes:
-        """Return the next line, the last line perhaps without its end; empty after the last line.
-        Raises BadMessage for a line that is too long, after skipping all of it.
+        """Return the next line with its end, which the last line may lack; empty after the last
+        line. Raises BadMessage for a line of more than `MAX_LINE` bytes, after skipping all of it.
         """
         try:
             return await self._reader.readuntil(b"\n")
@@ -144,7 +144,7 @@ class Messages(_Stream):
 
 
 class AnsweredErrors(_Stream):
-    """The messages of a stream; what is not a message is logged, answered and left out."""
+    """Iterator over a stream's messages; a BadMessage is logged, answered and left out."""
 
     def __init__(self, messages: Any, answers: Any) -> None:
         self._messages = messages
@@ -169,26 +169,26 @@ class AnsweredErrors(_Stream):
                 raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
-        """The next message. Raises anyio.EndOfStream."""
+        """Return the next message. Raises anyio.EndOfStream after the last one."""
         try:
             return await self.__anext__()
         except StopAsyncIteration:
             raise anyio.EndOfStream from None
 
     async def aclose(self) -> None:
-        """Close the stream below."""
+        """Close the stream of messages."""
         await self._messages.aclose()
 
 
 class OutgoingMessages(_Stream):
-    """The server's messages, a line each."""
+    """Stream of the server's messages, written as one line of JSON each."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
 
     async def send(self, item: SessionMessage) -> None:
         """Write a message, and wait while the client has too much to read. Raises
-        anyio.BrokenResourceError.
+        anyio.BrokenResourceError if the client has left.
         """
         if self._writer.is_closing():
             raise anyio.BrokenResourceError
