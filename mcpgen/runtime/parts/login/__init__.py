@@ -1,4 +1,4 @@
-"""The commands `login` and `logout`, and the tokens of a person who logged in."""
+"""Part `login`: the commands `login` and `logout`, and the tokens of a person who logged in."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Show = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationRequest:
-    """One login: the values that identify its answer and prove that it is ours."""
+    """One login: `state` identifies its answer, `verifier` proves that it is ours (PKCE)."""
 
     client: OAuthClient
     endpoints: Endpoints
@@ -43,7 +43,7 @@ class AuthorizationRequest:
     redirect_uri: str
 
     def address(self) -> str:
-        """Return the address at which the person logs in (RFC 6749 section 4.1.1)."""
+        """Return the URL for the person's login (RFC 6749 section 4.1.1). Raises Refused."""
         digest = hashlib.sha256(self.verifier.encode()).digest()
         query = {
             "response_type": "code",
@@ -60,13 +60,13 @@ class AuthorizationRequest:
         return urlunsplit(parts._replace(query=joined, fragment=""))
 
     def is_answer(self, fields: dict[str, str]) -> bool:
-        """Return whether a request to this machine answers this attempt, and not one that was
-        planted.
+        """Return whether a request to this machine (its query) answers this attempt by its `state`,
+        and was not planted.
         """
         return hmac.compare_digest(fields.get("state", "").encode(), self.state.encode())
 
     def code(self, fields: dict[str, str]) -> str:
-        """The code of an answer. Raises TokenRefused for any other (RFC 9207 section 2.4)."""
+        """Return the code of an answer. Raises TokenRefused without one (RFC 9207 section 2.4)."""
         self._check_issuer(fields.get("iss", ""))
         if "error" in fields:
             reason = visible(fields.get("error_description") or fields["error"])[:300]
@@ -89,10 +89,10 @@ class AuthorizationRequest:
 async def log_in(
     endpoints: Endpoints, client: OAuthClient, post: Post, redactor: Redactor, show: Show, port: int
 ) -> TokenResponse:
-    """Show the provider's page, wait for its answer on this machine, and fetch the tokens.
+    """Show the provider's page, wait for its answer on this machine, and return the tokens.
 
-    `port` is where the answer is awaited, 0 for any. Raises ApiError, and OSError for a port that
-    is taken.
+    `port` is where the answer is awaited, 0 for any. Raises ApiError, also after `SECONDS` without
+    an answer, and OSError for a port that is taken.
     """
     own_socket = socket.create_server((HOST, port))
     attempt = AuthorizationRequest(
@@ -123,7 +123,7 @@ async def log_in(
 async def _exchange(
     attempt: AuthorizationRequest, code: str, post: Post, redactor: Redactor
 ) -> TokenResponse:
-    """The tokens for a code (RFC 6749 section 4.1.3)."""
+    """Return the tokens for a code (RFC 6749 section 4.1.3). Raises ApiError if there are none."""
     form = {
         "grant_type": "authorization_code",
         "code": code,
@@ -140,7 +140,7 @@ async def _exchange(
 
 
 async def _query(reader: asyncio.StreamReader) -> dict[str, str]:
-    """The query of a request for the redirect's path, empty for any other request."""
+    """Return the query of a GET of the redirect's path; empty for any other request."""
     try:
         line = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
         method, _, rest = line.decode("latin-1").partition(" ")
@@ -153,7 +153,7 @@ async def _query(reader: asyncio.StreamReader) -> dict[str, str]:
 
 
 async def _respond(writer: asyncio.StreamWriter, is_answer: bool) -> None:
-    """Tell the person in the browser what comes next."""
+    """Answer the browser with a page and close: 200 for the awaited answer, 404 for any other."""
     status, text = "404 Not Found", "This is not the answer that is awaited here."
     if is_answer:
         status, text = "200 OK", "This window can be closed; the terminal says how it went."

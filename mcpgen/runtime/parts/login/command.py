@@ -25,7 +25,7 @@ from .token import after
 
 
 def main(package: str, argv: list[str]) -> int:
-    """Run one of the two commands. Raises SettingsError and StartError."""
+    """Run `login` or `logout`, as `argv` says; return 0. Raises SettingsError and StartError."""
     settings: ApiSettings = read(Package.named(package).facts())
     credentials = {
         name: credential
@@ -131,7 +131,7 @@ def _client(login: Login) -> OAuthClient:
 
 
 def _check(settings: ApiSettings, endpoints: Endpoints, *, by_device: bool, trusted: bool) -> None:
-    """Have the person confirm addresses that are not the API's own, unless they are `trusted`.
+    """Have the person confirm origins that the API does not trust, unless `trusted` (`--yes`).
     Raises StartError if the API offers no such login, or if the person does not confirm.
     """
     start = endpoints.device_url if by_device else endpoints.authorization_url
@@ -165,7 +165,7 @@ def _keep(store: Store, endpoints: Endpoints, client: OAuthClient, grant: TokenR
 
 
 class _Page:
-    """Shows the provider's page."""
+    """Prints the address to log in at; with `opens`, opens a browser, too."""
 
     def __init__(self, *, opens: bool) -> None:
         self._opens = opens

@@ -37,7 +37,7 @@ Tell = Callable[[str, str, str], None]
 async def log_in(
     endpoints: Endpoints, client: OAuthClient, post: Post, redactor: Redactor, tell: Tell
 ) -> TokenResponse:
-    """Show a code, and ask for the tokens until the person has confirmed it. Raises ApiError."""
+    """Show a code; return the tokens once the person has confirmed it. Raises ApiError."""
     form = {"client_id": client.id}
     if endpoints.scopes:
         form["scope"] = " ".join(endpoints.scopes)
@@ -53,7 +53,7 @@ async def log_in(
 
 
 def _codes(answer: Answer[Any]) -> dict[str, Any]:
-    """The device's and the person's code (RFC 8628 section 3.2). Raises TokenRefused."""
+    """Return an answer's data with the codes (RFC 8628 section 3.2). Raises TokenRefused."""
     data = answer.data
     names = ("device_code", "user_code", "verification_uri")
     if answer.status == 200 and isinstance(data, dict):
@@ -82,7 +82,7 @@ async def _poll(
     interval: float,
     until: float,
 ) -> TokenResponse:
-    """Ask for the tokens every `interval` seconds (RFC 8628 sections 3.4 and 3.5)."""
+    """Ask for the tokens every `interval` seconds (RFC 8628 sections 3.4, 3.5); return them."""
     form = {"grant_type": GRANT_TYPE, "device_code": device_code}
     url = URL(safe_url(endpoints.token_url, "the token endpoint"))
     while time.monotonic() + interval < until:

@@ -1,6 +1,4 @@
-"""Endpoints of a login: those of the API's description, and those of the provider's own
-document.
-"""
+"""Endpoints of a login: of the API's description, completed by the provider's metadata."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ Send = Callable[[Outgoing], Awaitable[Answer[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """The endpoints of a provider; empty for endpoints it does not have.
+    """Endpoints and scopes of a login at a provider; the URL of an absent endpoint is empty.
 
     `issuer` is the issuer named in the browser's answer (RFC 9207), empty if unknown; with
     `names_itself` the answer must name it.
@@ -50,7 +48,7 @@ MEMBERS = {
 
 
 async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoints:
-    """The endpoints of a login. Raises ApiError where the provider's document cannot be read."""
+    """Return the endpoints of a login. Raises ApiError if its `metadata_url` cannot be read."""
     known = Endpoints(
         authorization_url=login.authorization_url,
         device_url=login.device_url,
@@ -63,7 +61,7 @@ async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoint
 
 
 async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
-    """The provider's document about itself (OpenID Connect Discovery 1.0, RFC 8414)."""
+    """Return the provider's document about itself (OpenID Connect Discovery 1.0, RFC 8414)."""
     address = URL(safe_url(url, "the provider's metadata"))
     answer = await send(
         Outgoing("GET", address, {"Accept": "application/json"}, {}, None, redactor)
@@ -77,7 +75,8 @@ async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
 
 
 def _completed(known: Endpoints, metadata: dict[str, Any]) -> Endpoints:
-    """The endpoints with what the provider says where the API's description says nothing."""
+    """Return the endpoints, empty ones taken from the metadata, with its issuer and usual scopes.
+    """
     scopes = list(known.scopes)
     supported = metadata.get("scopes_supported")
     if isinstance(supported, list):
@@ -102,7 +101,7 @@ def _text(metadata: dict[str, Any], name: str) -> str:
 
 
 def same_origin(first: str, second: str) -> bool:
-    """Return whether two URLs have the same scheme, host and port."""
+    """Return whether two URLs have the same scheme, host and port; false for an invalid URL."""
     try:
         return origin_of(first) == origin_of(second)
     except ValueError:
@@ -110,7 +109,7 @@ def same_origin(first: str, second: str) -> bool:
 
 
 def safe_url(url: str, name: str) -> str:
-    """The URL of an endpoint. Raises Refused for one that is not https, except on this machine."""
+    """Return the URL unchanged. Raises Refused unless it is https, or on this machine."""
     if not _PRINTABLE.fullmatch(url):
         raise Refused(f"{name} is not known, or no URL")
     try:

@@ -28,7 +28,7 @@ class Login:
 
 
 def login_of(reader: Reader, facts: Mapping[str, Any], token_url: str) -> Login:
-    """Return the login of a person, with the client's id and secret from the environment."""
+    """Return the login of `facts`, its token URL replaced by `token_url` unless that is empty."""
     variables = tuple(facts["variables"])
     names = [variable.removeprefix(f"{reader.prefix}_") for variable in variables]
     return Login(

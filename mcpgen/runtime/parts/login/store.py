@@ -1,4 +1,4 @@
-"""Tokens in the system's keyring, by way of the library `keyring` (the extra `login`).
+"""Keep tokens in the system's keyring, by way of the library `keyring` (the extra `login`).
 
 macOS keeps them in the Keychain, Windows in the Credential Manager, Linux in the Secret Service.
 """
@@ -38,7 +38,7 @@ class Tokens:
 
 
 class Store:
-    """The entry of one credential: of this server, for the API at this origin."""
+    """Keyring entry of one credential of this server, for the API at its origin."""
 
     def __init__(self, settings: ApiSettings, credential: Credential) -> None:
         self._service = f"{settings.name}-mcp"
@@ -62,7 +62,7 @@ class Store:
             raise self._no_keyring(error) from None
 
     def save(self, tokens: Tokens) -> None:
-        """Keep the tokens, replacing earlier tokens. Raises NoKeyring."""
+        """Write the tokens over earlier ones. Raises NoKeyring."""
         library = _keyring()
         text = json.dumps(asdict(tokens))
         parts = [text[start : start + LONGEST] for start in range(0, len(text), LONGEST)]
@@ -74,7 +74,7 @@ class Store:
             raise self._no_keyring(error) from None
 
     def delete(self) -> bool:
-        """Forget the tokens; False where there were none. Raises NoKeyring."""
+        """Delete the tokens; return False if there were none. Raises NoKeyring."""
         library = _keyring()
         index = 0
         try:
@@ -100,7 +100,7 @@ class Store:
         )
 
     def place(self) -> str:
-        """The name of the keyring, for a person."""
+        """Return the name of the keyring, for a person. Raises NoKeyring without the library."""
         return str(getattr(_keyring().get_keyring(), "name", "the keyring"))
 
     def lock_file(self) -> Path:

@@ -34,7 +34,7 @@ RENEWAL_SECONDS = 60.0
 
 
 class StoredToken:
-    """The token that `login` left for a credential.
+    """Access token that `login` left in the keyring for a credential.
 
     It is renewed before it expires, or when the API refuses it: by one process of this machine at a
     time, and one request for all calls that wait. A refresh token that was exchanged for another is
@@ -56,18 +56,18 @@ class StoredToken:
 
     @property
     def is_there(self) -> bool:
-        """Whether a login exists."""
+        """Whether tokens were found in the keyring."""
         return self._tokens is not None
 
     async def find(self) -> None:
-        """Look for the tokens, unless they are there or were missing a moment ago."""
+        """Read the keyring, unless the tokens are there or it was read in the last second."""
         if self._tokens is not None or time.monotonic() < self._next_look:
             return
         self._tokens = await self._load()
         self._next_look = time.monotonic() + LOOK_AGAIN
 
     async def get(self, post: Post) -> Secret:
-        """The access token, valid for a while. Raises TokenRefused."""
+        """Return the access token, renewed with `post` if due or refused. Raises ApiError."""
         if self._is_due():
             if self._renewal is None or self._renewal.done():
                 self._renewal = asyncio.create_task(self._renew(post))
@@ -77,7 +77,7 @@ class StoredToken:
         return Secret(self._tokens.access_token)
 
     def forget(self, token: Secret) -> None:
-        """Renew the token next time, unless this one has been replaced already."""
+        """Note that the API refused a token: `get` then renews the token, unless this is done."""
         self._refused = token.reveal()
 
     def _is_due(self) -> bool:
@@ -87,8 +87,8 @@ class StoredToken:
         return 0 < tokens.expires_at <= time.time()
 
     async def _load(self) -> Tokens | None:
-        """The tokens of the keyring, or those that it did not take, until it holds another login or
-        none.
+        """Return the tokens of the keyring, or None; renewed tokens that the keyring did not take
+        come first until it holds another login or none. Masks their secrets in texts.
         """
         try:
             tokens = await asyncio.to_thread(self._store.load)
@@ -113,7 +113,7 @@ class StoredToken:
 
     @asynccontextmanager
     async def _locked(self) -> AsyncIterator[None]:
-        """Keep other processes from exchanging the same refresh token."""
+        """Keep other processes from renewing meanwhile. Raises TokenRefused without the lock."""
         library = importlib.import_module("filelock")
         try:
             lock = library.AsyncFileLock(self._store.lock_file(), timeout=LOCK_SECONDS)
@@ -129,7 +129,7 @@ class StoredToken:
             await lock.release()
 
     async def _renewed(self, tokens: Tokens, post: Post) -> Tokens:
-        """The tokens that the refresh token is exchanged for."""
+        """Return new tokens for the refresh token. Raises TokenRefused if there are none."""
         if not tokens.refresh_token:
             raise self._refusal("the login has expired")
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh_token}
@@ -151,7 +151,7 @@ class StoredToken:
         return fresh
 
     async def _keep(self, fresh: Tokens, before: Tokens) -> None:
-        """Put renewed tokens into the keyring."""
+        """Save renewed tokens; keep them in memory and log an error if the keyring fails."""
         if self._unkept is None:
             self._replaced = before
         self._unkept = fresh  # whatever happens now
@@ -171,7 +171,7 @@ class StoredToken:
 
 
 def after(tokens: Tokens, grant: TokenResponse) -> Tokens:
-    """The tokens after a grant; a refresh token that was not replaced stays."""
+    """Return the tokens after a grant; the refresh token stays if the grant has no new one."""
     expires_at = 0.0
     if grant.seconds is not None:
         expires_at = time.time() + grant.used_seconds

@@ -53,7 +53,7 @@ def _check(own: OAuthSettings, reader: Reader) -> None:
 
 
 def _authority(app: Any, settings: Settings) -> Callers | None:
-    """Return the authority for callers with tokens; None where no issuer is set."""
+    """Return the authority for callers with tokens; None without issuer, audience and keys."""
     own = settings.part(OAuthSettings)
     oauth = (own.http_issuer, own.http_audience, own.http_jwks_url)
     if not any(oauth):
@@ -89,7 +89,7 @@ _URLS = {
 
 
 def _tokens(own: OAuthSettings, settings: Settings) -> ProtectedResource:
-    """Return the check of tokens. Raises InsecureURL."""
+    """Return the check of tokens: by keys, by introspection or both. Raises InsecureURL."""
     from .tokens import Issuer
 
     about: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The callers of a request over HTTP by their access tokens, and the scopes that a call needs."""
+"""Authenticate callers over HTTP by their access tokens, and compare the scopes of a call."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ GRANTED = "mcp.granted_scopes"
 
 
 class Scopes:
-    """The scopes a call needs: those of every tool that writes (`write`), and those of single tools
-    (`single`, items such as `delete_book=books:admin`).
+    """Scopes that calls need: of every tool that writes (`write`), and of single tools (`single`,
+    items such as `delete_book=books:admin`). Raises StartError for an unknown tool.
     """
 
     def __init__(self, catalog: Catalog, write: frozenset[str], single: Iterable[str]) -> None:
@@ -42,14 +42,14 @@ class Scopes:
             self._single[name] = frozenset(scopes.split())
 
     def needed(self, name: str) -> frozenset[str]:
-        """The scopes a call of the tool of that name needs; none when there is no such tool."""
+        """Return the scopes that a call of the named tool needs; none for an unknown tool."""
         entry = self._catalog.find(name)
         if entry is None:
             return frozenset()
         return self.of(entry)
 
     def of(self, entry: Entry) -> frozenset[str]:
-        """The scopes a call of a tool needs."""
+        """Return the scopes that a call needs: the tool's own, and `write` unless it only reads."""
         single = self._single.get(entry.name, frozenset())
         if entry.read_only:
             return single
@@ -57,7 +57,7 @@ class Scopes:
 
 
 class Callers:
-    """The authority of a server whose callers have tokens of an authorization server."""
+    """Authority whose callers have tokens of an authorization server, named by its one route."""
 
     def __init__(self, tokens: ProtectedResource, scopes: Scopes) -> None:
         self._tokens = tokens
@@ -70,7 +70,7 @@ class Callers:
         self.routes = [Route(tokens.metadata_path, describe, methods=["GET"])]
 
     async def admit(self, scope: Scope) -> None:
-        """Note the caller of a request, and what the token grants. Raises HTTPRefusal."""
+        """Note the caller and its scopes in a request. Raises HTTPRefusal (401, 431 or 503)."""
         needed = self._tokens.scopes | self._tokens.offered.keys()
         token = bearer(scope)
         if not token:
@@ -91,8 +91,8 @@ class Callers:
         scope[SENDER].update(grant.caller.fields())
 
     def check(self, scope: Scope, tool: str | None) -> None:
-        """Raises HTTPRefusal for a request that needs more scopes than were granted (RFC 6750,
-        section 3.1); a client may ask for the scopes named and repeat the request.
+        """Raise HTTPRefusal (403) for a request without the scopes that server and tool need, which
+        it names: a client may ask for these and repeat the request (RFC 6750, section 3.1).
         """
         needed = self._tokens.scopes
         if tool is not None:
@@ -118,8 +118,8 @@ class Callers:
         return await self._tokens.is_ready()
 
     def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> HTTPRefusal:
-        """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
-        5.1).
+        """Return a refusal whose `WWW-Authenticate` has the error, the needed scopes by their
+        offered names, and the metadata's URL (RFC 6750, section 3; RFC 9728, section 5.1).
         """
         parameters = [f'error="{error}"'] if error else []
         if needed:

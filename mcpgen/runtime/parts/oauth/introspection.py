@@ -1,7 +1,6 @@
-"""Tokens that only the authorization server can read.
+"""Check opaque tokens by introspection: the authorization server is asked about each.
 
-It is asked about each, and its answer holds for a short time, in which a token that is withdrawn
-is still good.
+Its answer holds for a short time, in which a token that is withdrawn is still good.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ MOST_QUESTIONS = 32
 
 
 class Introspection(ProtectedResource):
-    """Tokens of one authorization server, checked by introspection (RFC 7662, section 2.2)."""
+    """Check of one authorization server's tokens by introspection (RFC 7662, section 2.2)."""
 
     def __init__(self, issuers: Iterable[str], url: str, *login: str, **about: Any) -> None:
         """`login` is this server's client id and secret at the endpoint."""
@@ -66,8 +65,8 @@ class Introspection(ProtectedResource):
         self._left_alone_until = self._answered_at = float("-inf")
 
     async def grant(self, token: str) -> Grant:
-        """Return the permissions of a token that the authorization server calls active and meant
-        for this server. Raises BadToken for any other, and Unavailable while it does not answer.
+        """Return the scopes and the caller of a token that the authorization server calls active
+        and for this server. Raises BadToken for any other, and Unavailable if it does not answer.
         """
         digest = sha256(token.encode("utf-8", "replace")).digest()
         answer = self._answers.get(digest)
@@ -83,14 +82,14 @@ class Introspection(ProtectedResource):
         raise outcome.with_traceback(None)
 
     async def is_ready(self) -> bool:
-        """Return whether the endpoint has ever answered; if it has not, ask it."""
+        """Return whether the endpoint has answered once, or answers now."""
         if self._answered_at < 0:
             with suppress(BadToken, Unavailable):
                 await self.grant(OWN_QUESTION)
         return self._answered_at >= 0
 
     async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
-        """Return the end of an outcome's validity, by the monotonic clock, and the outcome."""
+        """Ask about a token; return the outcome, after its last second (monotonic clock)."""
         async with self._turns:
             now, date = time.monotonic(), time.time()
             if now < self._left_alone_until:
@@ -111,7 +110,7 @@ class Introspection(ProtectedResource):
         return min(until, now + float(claims["exp"]) - date), grant
 
     async def _said_of(self, token: str) -> dict[str, Any]:
-        """Return the answer about a token. Raises Unread and OSError."""
+        """Return the endpoint's claims about a token, with `active`. Raises Unread and OSError."""
         form = {"token": token, "token_type_hint": "access_token"}
         self._client = self._client or client_of(self.ca_file)
         claims = await read_json(self._client, "POST", self._url, data=form, auth=self._login)
@@ -121,8 +120,8 @@ class Introspection(ProtectedResource):
         return claims
 
     async def _answers_others(self) -> bool:
-        """Return whether the endpoint answers about other tokens: it did just now, or it does about
-        this server's own question. A caller's refused token must not cost other callers.
+        """Return whether the endpoint answers about other tokens: in the last second, or now, asked
+        about a token of no caller. A caller's refused token must not cost other callers.
         """
         if time.monotonic() - self._answered_at < RETRY_SECONDS:
             return True
@@ -132,8 +131,8 @@ class Introspection(ProtectedResource):
         return False
 
     def _granted(self, claims: dict[str, Any], token: str, date: float) -> Grant:
-        """Return the permissions of a token, by its claims. Raises ValueError, TypeError and
-        OverflowError.
+        """Return the scopes and the caller by the claims of an active token, current at `date`
+        (epoch). Raises ValueError (NotAnAccessToken), TypeError or OverflowError for any other.
         """
         if not claims["active"]:
             raise NotAnAccessToken("it is not active")
@@ -148,15 +147,15 @@ class Introspection(ProtectedResource):
 
 
 class EitherKind(ProtectedResource):
-    """Tokens signed by some issuers; all other tokens are introspected."""
+    """Check of tokens by the keys of some issuers; all other tokens are introspected."""
 
     def __init__(self, signed: Issuer, others: Introspection, **about: Any) -> None:
         super().__init__(dict.fromkeys([*signed.issuers, *others.issuers]), **about)
         self._signed, self._others = signed, others
 
     async def grant(self, token: str) -> Grant:
-        """Return the permissions of a token. Raises what the check of its kind raises: a token that
-        names an issuer with keys is introspected neither before nor after the check.
+        """Return the scopes and the caller of a token. The keys alone decide about a token that
+        names an issuer with keys, introspection about any other. Raises BadToken and Unavailable.
         """
         if self._signed.has_issued(token):
             return await self._signed.grant(token)

@@ -1,7 +1,7 @@
-"""Access tokens of an OAuth authorization server.
+"""Check access tokens of OAuth authorization servers, by the keys that these publish.
 
-This server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards
-or stores them.
+This server is an OAuth 2.1 resource server (RFC 9728): tokens are checked and never issued,
+forwarded or stored.
 """
 
 from __future__ import annotations
@@ -59,14 +59,15 @@ that id.
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The permissions of a caller."""
+    """Result of a token's check: the scopes granted, and the caller that the token was issued to.
+    """
 
     scopes: frozenset[str]
     caller: Caller
 
 
 class Unavailable(Exception):
-    """A token cannot be checked now; `seconds` is the time until the next attempt."""
+    """A token cannot be checked now; `seconds` (whole, 1 or more) until the next attempt."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("the authorization server cannot be reached")
@@ -74,7 +75,7 @@ class Unavailable(Exception):
 
 
 class InsecureURL(ValueError):
-    """A URL that is neither `https` nor on this machine; `variable` has the URL."""
+    """URL that is neither `https` nor on this machine; `variable` is the setting with the URL."""
 
     def __init__(self, variable: str, url: str) -> None:
         super().__init__(f"`{url}` must be an https URL")
@@ -82,7 +83,7 @@ class InsecureURL(ValueError):
 
 
 class BadToken(Exception):
-    """A token is not good, and why. `claimed` are its unverified claims."""
+    """Refusal of a token. `fields` for the log: the reason (`fault`), unverified `claimed_...`."""
 
     def __init__(self, reason: str, **claimed: Any) -> None:
         super().__init__(reason)
@@ -91,7 +92,7 @@ class BadToken(Exception):
 
 
 class ProtectedResource:
-    """This server as clients are told of it (RFC 9728): where its tokens come from, and which."""
+    """Base of the checks of tokens, with what clients are told of this server (RFC 9728)."""
 
     def __init__(
         self,
@@ -104,15 +105,15 @@ class ProtectedResource:
         ca_file: Path | None,
         authorization_servers: Sequence[str] = (),
     ) -> None:
-        """Configure the checks.
+        """Configure the checks. Raises InsecureURL.
 
         * `issuers`: values of `iss` in tokens, any text.
         * `authorization_servers`: URLs told to clients (RFC 9728), by default the issuers.
         * `resource`: this server's URL.
+        * `audiences`: accepted values of `aud`; `client_id=ID` for a token without `aud`.
+        * `scopes`: needed for every request.
         * `offered`: items such as `books:write` and `read=api://app/read`.
         * `ca_file`: trusted certificates, instead of the system's.
-
-        Raises InsecureURL.
         """
         self.issuers = list(issuers)
         self._servers = list(authorization_servers or self.issuers)
@@ -130,7 +131,7 @@ class ProtectedResource:
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
 
     async def grant(self, token: str) -> Grant:
-        """Return the permissions of a token's bearer. Raises BadToken and Unavailable."""
+        """Return the scopes and the caller of a token. Raises BadToken and Unavailable."""
         raise NotImplementedError
 
     async def is_ready(self) -> bool:
@@ -138,7 +139,7 @@ class ProtectedResource:
         raise NotImplementedError
 
     def metadata(self) -> dict[str, Any]:
-        """The protected resource's metadata (RFC 9728, section 2)."""
+        """Return the metadata for clients (RFC 9728, section 2), among it the scopes if any."""
         known: dict[str, Any] = {
             "resource": self._resource,
             "authorization_servers": self._servers,
@@ -149,8 +150,7 @@ class ProtectedResource:
 
 
 class Issuer(ProtectedResource):
-    """Tokens of authorization servers: JWTs (RFC 9068) for an audience, checked against the keys
-    that their issuer publishes.
+    """Check of JWTs (RFC 9068) for an audience by the keys that their issuers publish.
 
     Many servers do not give their access tokens the type `at+jwt` yet. A token without a type of
     its own is accepted if it says its scope and nothing that only an ID token says.
@@ -168,9 +168,9 @@ class Issuer(ProtectedResource):
         )
 
     async def grant(self, token: str) -> Grant:
-        """Return the permissions of a token that is signed, current and meant for this server.
-        Whether they suffice is decided by the guard. Raises BadToken for any other, and
-        Unavailable while the keys cannot be fetched.
+        """Return the scopes and the caller of a token that is signed, current and meant for this
+        server; the scopes may not suffice. Raises BadToken for any other, and Unavailable while the
+        keys cannot be fetched.
         """
         digest = sha256(token.encode("utf-8", "replace")).digest()
         if digest in self._good:
@@ -198,12 +198,12 @@ class Issuer(ProtectedResource):
             return False
 
     async def is_ready(self) -> bool:
-        """Return whether the keys of an issuer have been fetched, now or before."""
+        """Return whether the keys of any issuer have been fetched, now or before."""
         return any([await keys.are_there() for keys in self._keys.values()])
 
     async def _checked(self, token: str) -> tuple[Any, str | None, Grant]:
-        """Return the key of a good token, the key's id, and what it grants. Raises BadToken and
-        Unavailable.
+        """Check a token; return its key, the key's id (None if absent), scopes and caller. Raises
+        Unavailable, and BadToken for an unknown issuer or key, a bad signature or claims.
         """
         import jwt
 
@@ -245,7 +245,7 @@ class NotAnAccessToken(ValueError):
 
 
 def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadToken:
-    """Return the refusal of a token for an error, with what the token says of itself."""
+    """Return the refusal for an error: reason, unverified claims and the key's id for the log."""
     reason = type(error).__name__
     if isinstance(error, NotAnAccessToken):
         reason = str(error)
@@ -262,8 +262,8 @@ def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadT
 
 
 class Keys:
-    """The authorization server's public keys (RFC 7517): fetched when needed, kept, and never asked
-    for in a hurry.
+    """Public keys of an authorization server (RFC 7517): fetched when needed, kept for 10 to 20
+    minutes, and not asked for again within seconds.
     """
 
     def __init__(self, url: str, ca_file: Path | None = None) -> None:
@@ -277,7 +277,7 @@ class Keys:
 
     @property
     def age(self) -> float:
-        """Seconds since the keys were fetched."""
+        """Seconds since the keys were fetched; infinite before."""
         return time.monotonic() - self._fetched
 
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
@@ -304,15 +304,15 @@ class Keys:
         return self._named(kid) or (None, None)
 
     async def are_there(self) -> bool:
-        """Return whether keys were fetched, and try it where they were not."""
+        """Return whether keys were ever fetched; fetch them now if they were not."""
         if self._fetched < 0:
             with suppress(Unavailable):
                 await self.find(None)
         return self._fetched >= 0
 
     def _named(self, kid: str | None) -> tuple[Any, str | None] | None:
-        """The key of that id, or the only one for a token that names none (RFC 7515, section
-        4.1.4).
+        """Return the key of an id and its algorithm; for None, the only key there is (RFC 7515,
+        section 4.1.4). None without such a key.
         """
         if kid is None and len(self._keys) == 1:
             return next(iter(self._keys.values()))
@@ -332,11 +332,11 @@ class Keys:
 
 
 class Unread(Exception):
-    """The authorization server gave no JSON, and why."""
+    """The authorization server gave no JSON; the text says why."""
 
 
 def client_of(ca_file: Path | None) -> httpx2.AsyncClient:
-    """Return a client for the authorization server, which follows no redirect."""
+    """Return a client for the authorization server, without redirects and without proxies."""
     import httpx2
 
     return httpx2.AsyncClient(
@@ -348,8 +348,8 @@ def client_of(ca_file: Path | None) -> httpx2.AsyncClient:
 
 
 async def read_json(client: httpx2.AsyncClient, method: str, url: str, **more: Any) -> Any:
-    """Return the JSON of an answer with status 200. Raises Unread for any other status, and for an
-    answer that is too large or too late.
+    """Return the JSON of an answer with status 200; `more` goes to the client. Raises Unread for
+    any other status, and for an answer that is no JSON, too large or too late.
     """
     import httpx2
 
@@ -372,7 +372,7 @@ async def read_json(client: httpx2.AsyncClient, method: str, url: str, **more: A
 
 
 def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, str | None]]:
-    """The keys of a JWK set that sign, by their id. One that cannot be used is left out."""
+    """Return id -> public key and algorithm (or None), of a JWK set's usable keys that sign."""
     import jwt
 
     keys: dict[str | None, tuple[Any, str | None]] = {}
@@ -388,8 +388,8 @@ def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, 
 
 
 def check_audience(claims: dict[str, Any], audiences: Iterable[str]) -> None:
-    """Raises NotAnAccessToken for a token that is not meant for one of the audiences (RFC 9068,
-    section 4).
+    """Raise NotAnAccessToken unless `aud` has one of the audiences (RFC 9068, section 4), or is
+    absent and `client_id=ID` is among the audiences with the token's client.
     """
     given = claims.get("aud")
     if given is None:
@@ -403,8 +403,8 @@ def check_audience(claims: dict[str, Any], audiences: Iterable[str]) -> None:
 
 
 def check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
-    """Raises NotAnAccessToken for what RFC 9068, section 4 refuses by its type, and for an ID token
-    (OpenID Connect Core 1.0, section 2).
+    """Raise NotAnAccessToken for a type that RFC 9068, section 4 refuses, for an ID token (OpenID
+    Connect Core 1.0, section 2), and for a token with neither type nor scope.
     """
     for name, kinds in _KINDS.items():
         if name in claims and str(claims[name]).lower() not in kinds:
@@ -421,8 +421,8 @@ def check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
 
 
 def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
-    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a list.
-    Raises ValueError for anything else.
+    """Return the scopes of `scope` (RFC 9068, section 2.2.3), else of `scp`: a text or a list of
+    texts; none without both. Raises ValueError for anything else.
     """
     value = claims.get("scope", claims.get("scp", ""))
     scopes = value.split() if isinstance(value, str) else value
@@ -432,14 +432,14 @@ def scopes_of(claims: dict[str, Any]) -> frozenset[str]:
 
 
 def _client_of(claims: dict[str, Any]) -> str:
-    """The client that a token was issued to, where it says so (RFC 9068, section 2.2, and names
-    that providers use).
+    """Return the client that a token was issued to (RFC 9068, section 2.2, and names that providers
+    use); empty if no claim says it.
     """
     return str(next((claims[name] for name in _CLIENT_CLAIMS if name in claims), ""))
 
 
 def caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) -> Caller:
-    """Return the caller that a token was issued to."""
+    """Return the caller that a checked token was issued to; `kid` is the id of its key."""
     return Caller(
         issuer=issuer,
         subject=str(claims.get("sub", "")),
@@ -451,7 +451,7 @@ def caller_of(claims: dict[str, Any], issuer: str, token: str, kid: str | None) 
 
 
 def check_url(variable: str, url: str) -> None:
-    """Raises InsecureURL unless the URL of a variable is `https`, or on this machine."""
+    """Raise InsecureURL unless a URL is `https`, or `http` on this machine, and names no user."""
     try:
         parts = urlsplit(url)
     except ValueError:
