@@ -19,5 +19,5 @@ def arguments(function: Callable[Concatenate[Context, P], object]) -> Callable[P
 @overload
 def arguments(function: Callable[P, object]) -> Callable[P, object]: ...
 def arguments(function: Callable[..., object]) -> Callable[..., object]:
-    """The function without the parameter that the server fills in (`context`)."""
+    """Return the function, typed without the parameter that the server fills in (`context`)."""
     return function

@@ -1,4 +1,4 @@
-"""Tools made of typed functions in `custom/`."""
+"""Part `functions`: tools made of typed functions in `custom/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@tool`: what makes a function in `custom/` a tool."""
+"""Decorator `@tool`, which marks a function in `custom/` as a tool."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def tool(
     open_world: bool = True,
 ) -> Callable[[F], F]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Make a function a tool; the function itself stays as it is.
+    """Mark a function as a tool and return it unchanged; `options` are the fields of `Options`.
 
     Its contract comes from its signature, its annotations, its docstring and its return type.
-    Raises TypeError for what is not a function, and for an option that there is not.
+    Raises TypeError for anything but a function, and for an unknown option.
     """
     made = Options(**options)
 

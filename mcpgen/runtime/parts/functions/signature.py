@@ -64,7 +64,7 @@ class _Schemas(GenerateJsonSchema):
 
 
 class Signature:
-    """The signature of one function. Raises BadSignature."""
+    """Signature of one function as a tool: its schemas and values. Raises BadSignature."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if any(yields(inspect.unwrap(function)) for yields in _GENERATORS):
@@ -84,7 +84,7 @@ class Signature:
         self._model = self._arguments_model(function)
 
     def _arguments(self, signature: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
-        """The parameters that callers fill in, by name."""
+        """Yield name and parameter for those that callers fill in. Raises BadSignature."""
         for name, parameter in signature.parameters.items():
             injected = _injected(parameter, self._hints.get(name))
             if injected:
@@ -98,7 +98,7 @@ class Signature:
                 yield name, parameter
 
     def _arguments_model(self, function: Callable[..., Any]) -> type[BaseModel]:
-        """The arguments as a pydantic model."""
+        """Return a pydantic model of the arguments. Raises BadSignature for a bad annotation."""
         fields: dict[str, Any] = {}
         for name, parameter in self._parameters.items():
             default = parameter.default
@@ -121,7 +121,7 @@ class Signature:
             raise BadSignature(_first_line(error)) from error
 
     def input_schema(self, descriptions: dict[str, str]) -> dict[str, Any]:
-        """Return the schema of the arguments; `descriptions` are for arguments without their own.
+        """Return the schema of the arguments; `descriptions` (by parameter) fill in missing ones.
 
         Raises BadSignature for an annotation without a JSON Schema.
         """
@@ -143,7 +143,7 @@ class Signature:
         return str(field.validation_alias or field.alias)
 
     def keywords(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Checked arguments as the values that the function expects, by parameter.
+        """Convert checked arguments to the values that the function expects, by parameter.
 
         An argument that was not given is left to the function's own default. Raises BadArguments
         for what a type refuses beyond its schema.
@@ -167,7 +167,7 @@ class Signature:
 
     @cached_property
     def _result(self) -> TypeAdapter[Any] | None:
-        """The type of the function's return value, if that is typed data."""
+        """Adapter of the return type; None if this is untyped or content. Raises BadSignature."""
         annotation = self._hints.get("return", Any)
         if annotation in _UNTYPED:
             return None
@@ -183,7 +183,7 @@ class Signature:
 
     def output_schema(self, description: str) -> dict[str, Any] | None:
         """Return the schema of structured results, which are objects: any other value becomes the
-        member `result` of an object. None if the return type is no data.
+        member `result` of an object. None for content, or a type without schema (`lost` says why).
         """
         if self._result is None:
             return None
@@ -205,8 +205,8 @@ class Signature:
         return schema
 
     def data(self, value: Any) -> Any:
-        """Convert a function's return value to JSON data in the form of its return type; content is
-        unchanged, and so is a value that is not of that type: the output schema refuses it.
+        """Return a function's return value as JSON data in the form of its return type; unchanged
+        are content, and a value not of that type. Raises ToolError for content inside of data.
         """
         is_content = isinstance(value, _CONTENT)
         if self._result is None and isinstance(value, list | tuple):
@@ -223,12 +223,12 @@ class Signature:
 
 
 def _has_default_of_field(parameter: inspect.Parameter) -> bool:
-    """Return whether the value of a parameter that callers leave out is what its `Field` says."""
+    """Return whether a parameter without an argument gets the value of its `Field`."""
     return parameter.default is parameter.empty or isinstance(parameter.default, FieldInfo)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a function by parameter, and `return`. Raises BadSignature."""
+    """Return the annotations of a function by parameter, and `return`. Raises BadSignature."""
     try:
         return typing.get_type_hints(function, include_extras=True)
     except NameError as error:
@@ -241,7 +241,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _injected(parameter: inspect.Parameter, annotation: Any) -> str:
-    """`api` or `context` for a parameter that the server fills in, or nothing."""
+    """Return `api` or `context` for a parameter that the server fills in; else an empty text."""
     types = (annotation, *typing.get_args(annotation))  # also `Context | None`
     if Context in types:
         return "context"
@@ -296,7 +296,7 @@ def _explained(tool: str, error: ValidationError) -> str:
 
 
 def _text_beside(annotation: Any) -> str:
-    """The description in `Annotated[int, "how many"]`, or nothing."""
+    """Return the description in `Annotated[int, "how many"]`; else an empty text."""
     for item in getattr(annotation, "__metadata__", ()):
         if isinstance(item, str):
             return item
@@ -323,8 +323,8 @@ _ANYTHING = [{"type": kind} for kind in ("string", "number", "boolean", "object"
 
 
 def portable(schema: Schema, *, takes_null: bool) -> Schema:
-    """Inline what a schema refers to, as deep as there is room, in keywords that every client
-    knows.
+    """Return a schema without references, inlined as deep as `_ROOM` allows, in keywords that every
+    client knows. Without `takes_null`, null becomes a word of the description.
     """
     definitions = schema.get("$defs", {})
     listed = _Profile(definitions, takes_null, 1).of(schema)
@@ -338,14 +338,14 @@ def portable(schema: Schema, *, takes_null: bool) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class _Profile:
-    """The definitions of one schema, and how many models inside of each other have fields."""
+    """Maker of portable schemas: models keep their fields up to `depth` inside of each other."""
 
     definitions: dict[str, Schema]
     takes_null: bool
     depth: int
 
     def of(self, exact: Any, above: tuple[str, ...] = ()) -> Schema:
-        """Portable form of a schema; a reference to `above`, or a deep one, gives type and text."""
+        """Return a schema's portable form; a reference to `above`, or a deep one: type and text."""
         if not isinstance(exact, dict):
             return {}
         schema = exact if self.takes_null else _without_null(exact)
@@ -369,7 +369,7 @@ class _Profile:
         return found
 
     def _items(self, schema: Schema, above: tuple[str, ...]) -> Schema:
-        """The items of an array; of a tuple, any of its own."""
+        """Return the portable items of an array; of a tuple, the union of its items."""
         exact = [*schema.get("prefixItems", ()), schema.get("items")]
         items = self._union([each for each in exact if each is not None], above)
         if not self.takes_null and items.keys().isdisjoint(("type", "anyOf", "enum")):
@@ -377,7 +377,7 @@ class _Profile:
         return items
 
     def _union(self, branches: Any, above: tuple[str, ...]) -> Schema:
-        """Return the union of the portable forms; one alone as it is, and `{}` for none."""
+        """Return the union of the portable forms; a single form as it is, and `{}` for none."""
         found = [self.of(branch, above) for branch in branches]
         distinct = {json.dumps(each, sort_keys=True): each for each in found}
         if len(distinct) > 1:
@@ -385,7 +385,7 @@ class _Profile:
         return next(iter(found), {})
 
     def _definition(self, schema: Schema, above: tuple[str, ...]) -> Schema:
-        """Return the target of a reference; its fields' names alone if it repeats or is deep."""
+        """Return a reference's portable target; without schemas of fields if repeated or deep."""
         name = schema.get("$ref", "").removeprefix("#/$defs/")
         target = self.definitions.get(name, {})
         models = [each for each in above if "properties" in self.definitions[each]]
@@ -401,7 +401,7 @@ class _Profile:
 
 
 def _example(schema: Schema) -> str:
-    """The first short example of a schema, or nothing: what has values or a default needs none."""
+    """Return `e.g. ` and the first short example; empty without, or with values or a default."""
     examples = schema.get("examples", ())
     if any(map(schema.get, ("const", "default", "enum"))):
         return ""

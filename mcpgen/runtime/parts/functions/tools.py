@@ -1,4 +1,4 @@
-"""The tools that functions make: their Tool objects, and the functions as the server calls them."""
+"""Make tools of functions: their Tool objects, and the functions as the server calls them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class FunctionTool:
 
 
 def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iterator[Entry]:
-    """Yield the offered tools made from the functions of some modules. A function that cannot be a
-    tool is logged. Raises StartError for a name that is taken.
+    """Yield an Entry for each function with `@tool` that `chosen` takes; add each name to the
+    catalog's. A function that cannot be a tool is logged. Raises StartError for a taken name.
     """
     package = catalog.package
     is_rich = package.facts().get("profile") == "rich"
@@ -82,8 +82,8 @@ def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iter
 
 
 def _functions_in(package: Package, module: str) -> list[tuple[str, Callable[..., Any]]]:
-    """The functions of a module that have `@tool`, with the names of their tools, in its order; a
-    module that cannot be imported is logged.
+    """Return tool name and function for each function with `@tool` in a module, in its order; a
+    module that cannot be imported is logged, and has none.
     """
     try:
         values = list(vars(package.module(module)).values())
@@ -97,14 +97,14 @@ def _functions_in(package: Package, module: str) -> list[tuple[str, Callable[...
 
 
 def place_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """`file` and `line` of a function."""
+    """Return `file` and `line` of a function, unwrapped."""
     code = inspect.unwrap(function).__code__
     return {"file": code.co_filename, "line": code.co_firstlineno}
 
 
 def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionTool:
-    """The tool that a function makes, listed with its exact schemas where the profile is `rich`.
-    Raises BadSignature where it cannot be one.
+    """Return the tool that a function makes; its listed schemas are exact if `rich`, else portable.
+    Raises BadSignature if it cannot be one.
     """
     options = options_of(function)
     if options is None:
@@ -137,7 +137,7 @@ def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionT
 
 
 def _hints(options: Options) -> dict[str, bool]:
-    """The hints of a Tool object; what only reads destroys nothing."""
+    """Return MCP's hints; a read-only tool is idempotent and destroys nothing."""
     return {
         "readOnlyHint": options.read_only,
         "destructiveHint": options.destructive and not options.read_only,
@@ -147,8 +147,8 @@ def _hints(options: Options) -> dict[str, bool]:
 
 
 def _called(name: str, function: Callable[..., Any], signature: Signature) -> Callable[..., Any]:
-    """The function in the form of every other tool's: `api` and `context` first, then arguments as
-    JSON data, and JSON data or content as its result.
+    """Return the function in the form of every other tool's: `api` and `context` first, then
+    arguments as JSON data, and JSON data or content as its result.
     """
     parameters = list(signature.injected.values())
 
@@ -173,7 +173,7 @@ def _called(name: str, function: Callable[..., Any], signature: Signature) -> Ca
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """A docstring in parts: the text for the model, the arguments by name, and the result."""
+    """Docstring in parts: the text for the model, the arguments by name, and the result."""
 
     description: str
     arguments: dict[str, str]
@@ -181,7 +181,7 @@ class Documentation:
 
 
 def documentation(function: Callable[..., Any]) -> Documentation:
-    """The docstring of a function. One that no style can read is a description as a whole."""
+    """Return the parts of a function's docstring; if no style reads it, all is description."""
     text = inspect.getdoc(function) or ""
     try:
         parsed = docstring_parser.parse(text)

@@ -1,4 +1,4 @@
-"""Finding tools: the index of a server whose list is searched instead of sent, and its ranking.
+"""Part `search`: the index of a server whose list is searched instead of sent, and its ranking.
 
 The index is made when the server is generated.
 """

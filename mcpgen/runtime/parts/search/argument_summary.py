@@ -1,4 +1,4 @@
-"""The arguments of a tool, in a few lines that a model can call it from."""
+"""Summarize the arguments of a tool in a few lines, enough for a model to call the tool."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ MOST_KEYS = 10
 
 
 def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> str:
-    """Return the arguments of an input schema: all required ones first, each on a line with its
-    type and meaning; optional ones on one line, of which those past `room` characters are counted.
+    """Return the arguments of an input schema, or an empty text: required ones first, each on a
+    line with type and meaning; optional ones on one line, those past `room` characters only
+    counted.
 
     `told` are the texts that the reader has seen, which are not repeated; new ones are added.
     """
@@ -37,7 +38,7 @@ def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> st
 
 
 def _short(text: str) -> str:
-    """The beginning of a text, cut at a word."""
+    """Return a text on one line; a long text is cut at a word, with an ellipsis."""
     line = " ".join(text.split())
     if len(line) <= LONGEST_TEXT:
         return line
@@ -45,7 +46,7 @@ def _short(text: str) -> str:
 
 
 def _fitted(texts: list[str], room: int) -> str:
-    """As many of the texts as there is room for, and how many are left."""
+    """Join the first texts, one at least, up to `room` characters: `a, b and 3 more`."""
     kept: list[str] = []
     for text in texts:
         room -= len(text) + 2
@@ -56,7 +57,7 @@ def _fitted(texts: list[str], room: int) -> str:
 
 
 def _type(schema: Any) -> str:
-    """The type of a value: `string`, `"asc" | "desc"`, `[integer]`, `{name, email?}`."""
+    """Return the type of a value: `string`, `"asc" | "desc"`, `[integer]`, `{name, email?}`."""
     if not isinstance(schema, dict):
         return "any"
     if isinstance(schema.get("enum"), list):
@@ -93,7 +94,7 @@ def _object(schema: Mapping[str, Any]) -> str:
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the bounds and the format of a number or text."""
+    """Yield the range of a number if it has both bounds, then the format, if any."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
         yield f"{low}\u2013{high}"

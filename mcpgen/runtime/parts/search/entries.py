@@ -1,8 +1,8 @@
-"""The index entry of one tool: the stems that describe it, and their weights.
+"""Index entry of one tool: stems of its words, and their weights.
 
-The weights are those of BM25F (Robertson and Zaragoza 2009): each field counts by its
-weight, and less the longer it is. The usual length of a field is fixed here, not taken from
-the other tools, so that the entry of a tool changes only when the tool does.
+The weights are those of BM25F (Robertson and Zaragoza 2009): each field counts by its weight, and
+less the longer it is. The usual length of a field is fixed here, not taken from the other tools, so
+that the entry of a tool changes only when the tool does.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", 
 
 
 def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str, Any]:
-    """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and its `subject`,
-    the stems of what it acts on with spaces between them.
+    """Return the entry of a tool from the texts of its fields, without `stop` words: its `kind`;
+    its `terms`, stem -> weight in tenths; its `subject`, the stems of what it acts on, as one text.
     """
     return entry_of(words_by_field(fields), kind, stop)
 
 
 def words_by_field(fields: Mapping[str, str]) -> dict[str, list[str]]:
-    """Field -> its words; fields without a text are left out."""
+    """Return field -> its words; fields without a text are left out."""
     return {name: words(text) for name, text in fields.items() if text}
 
 
 def entry_of(words_of: Mapping[str, list[str]], kind: str, stop: Iterable[str]) -> dict[str, Any]:
-    """The entry of a tool whose fields are words already."""
+    """Return the entry of a tool (as `entry`) whose fields are lists of words already."""
     ignored = frozenset(stop)
     terms: dict[str, float] = {}
     for name, all_words in words_of.items():
@@ -87,7 +87,7 @@ def entry_of(words_of: Mapping[str, list[str]], kind: str, stop: Iterable[str]) 
 
 
 def fields_of(tool: Mapping[str, Any], toolset: str) -> dict[str, str]:
-    """The fields of a Tool object, as far as it says them itself."""
+    """Return the text of each field that a Tool object tells: all but `path`, `tail` and `area`."""
     description = str(tool.get("description", ""))
     sentence, _, rest = description.partition("\n")
     properties = _properties(tool.get("inputSchema"))
@@ -124,7 +124,7 @@ def _values(properties: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _output(schema: Any) -> list[str]:
-    """The names in an output schema: those of the object, and those of a list's items."""
+    """Return the properties of an output schema, and those of each one and of its items."""
     names: list[str] = []
     for name, inner in _properties(schema).items():
         names.append(name)

@@ -1,4 +1,4 @@
-"""Finding the tools of a catalog, and what the tools that do it have in common."""
+"""Find tools of a catalog by a query, and make the texts about them for a model."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Offers = Callable[[Any], bool]
 
 
 class Finder:
-    """The index of a server's listed tools, and the areas they are in."""
+    """Index of a server's listed tools, the user's own included, and the areas (toolsets)."""
 
     def __init__(self, package: Package, catalog: Catalog) -> None:
-        """Raises StartError where the server was generated without an index."""
+        """Raise StartError if the server was generated without an index."""
         content = package.json(FILE)
         if not content:
             raise StartError(f"the search needs `{FILE}`: {remedy('search')}")
@@ -47,7 +47,7 @@ class Finder:
         self._one_thread = anyio.CapacityLimiter(1)
 
     async def answer(self, search: Callable[..., str], *given: Any) -> str:
-        """Return the answer of a search, made in a thread where a part ranks, which takes time."""
+        """Return `search(*given)`, called in a thread if a part ranks tools, which takes time."""
         if not self._rankings:
             return search(*given)
         return await anyio.to_thread.run_sync(
@@ -64,15 +64,15 @@ class Finder:
         return SearchResult(names[:limit], result.certain)
 
     def areas(self) -> str:
-        """The areas with the number of tools in each, the largest first."""
+        """Return the areas, the largest first: `books (12), orders (3) and 4 more`."""
         areas = [f"{name} ({count})" for name, count in self._areas.most_common(MOST_AREAS)]
         if len(self._areas) > MOST_AREAS:
             areas.append(f"and {len(self._areas) - MOST_AREAS} more")
         return ", ".join(areas)
 
     def instructions(self, runs: str, text: str) -> str:
-        """Return the server's instructions, after those for finding its tools and the name of the
-        tool that runs them.
+        """Return how to find the tools, and to run them by the tool `runs`; then `text`, the
+        server's instructions.
         """
         return (
             f"{len(self.listed):,} tools are here, in these areas: {self.areas()}. Find them with"
@@ -80,14 +80,14 @@ class Finder:
         )
 
     def few(self) -> str:
-        """Return the note on a poor result."""
+        """Return the note on a poor result, with the areas."""
         return (
             "Few tools fit these words. Try a verb and the API's own word for the thing; the areas"
             f" are: {self.areas()}"
         )
 
     def similar(self, name: str) -> str:
-        """`; did you mean ...?` for a name that no tool has, or nothing."""
+        """Return `; did you mean ...?` for a name that no tool has; empty if none is similar."""
         near = self._index.search(name, 3, self.listed).names
         if near:
             return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"
@@ -95,8 +95,8 @@ class Finder:
 
 
 def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
-    """Classify the effect of a user's own tool: by the first word of its name, else by whether it
-    only reads.
+    """Return the kind of a user's own tool: that of its name's first word, if this is a verb; else
+    `get` if it only reads, or `update`.
     """
     for word in words(str(tool["name"]))[:1]:
         if word in verbs:
@@ -110,7 +110,7 @@ def reads(tool: Mapping[str, Any]) -> bool:
 
 
 def sentence_of(tool: Mapping[str, Any]) -> str:
-    """The first line of a tool's description, cut at a word if it is long."""
+    """Return the first line of a tool's description; a long one is cut at a word (ellipsis)."""
     sentence = str(tool.get("description", "")).split("\n", 1)[0]
     if len(sentence) <= LONGEST_SENTENCE:
         return sentence
@@ -118,22 +118,22 @@ def sentence_of(tool: Mapping[str, Any]) -> str:
 
 
 def _texts(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Name -> the text of a tool."""
+    """Return tool name -> text of the tool (`text_of`)."""
     return {name: text_of(tool) for name, tool in listed.items()}
 
 
 def text_of(tool: Mapping[str, Any]) -> str:
-    """The name of a tool as words, and the first line of its description."""
+    """Return a tool's name as words and its description's first line: `list books: List books.`"""
     return f"{' '.join(words(str(tool['name'])))}: {sentence_of(tool)}"
 
 
 def text_result(text: str) -> dict[str, Any]:
-    """A text as the result of a call."""
+    """Return the result of a call with one text."""
     return {"content": [{"type": "text", "text": text}]}
 
 
 def search_arguments() -> dict[str, Any]:
-    """The arguments of a search, as properties of its input schema."""
+    """Return the properties of a search's input schema: `query` and `limit`."""
     return {
         "query": {
             "type": "string",

@@ -1,4 +1,4 @@
-"""Tools through which all others are called."""
+"""Interface of the tools that a server lists with `--lazy` or `--code`."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ Run = Callable[[Entry, dict[str, Any] | None, Context], Awaitable[dict[str, Any]
 
 
 class Front:
-    """The tools that a server lists instead of those of its catalog."""
+    """Tools listed instead of those of the catalog; calls of the latter go through them."""
 
     tools: list[dict[str, Any]]
     """Their Tool objects."""
 
     def instructions(self, text: str) -> str:
-        """The server's instructions with what is said about these tools."""
+        """Return `text`, the server's instructions, with how to use these tools."""
         raise NotImplementedError
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
     ) -> dict[str, Any]:
-        """Call one of these tools with checked arguments; return the result as JSON."""
+        """Call the tool `name` of these with checked arguments; return the result as JSON."""
         raise NotImplementedError
 
     def settings(self, settings: Any) -> Any:
-        """Return the settings for calls made through these tools."""
+        """Return the settings for calls made through these tools: here the given ones."""
         return settings
 
     async def aclose(self) -> None:
-        """End what they started."""
+        """End what these tools started: here nothing."""
 
     async def run(
         self, run: Run, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
-        """Call one of these tools with its arguments checked."""
+        """Check the arguments, then `call` the tool; bad arguments give a result with an error."""
         if entry.prepared is None:
             entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
         try:

@@ -1,4 +1,4 @@
-"""The index of a server's tools, and how they are ranked for a query.
+"""Index of a server's tools, and how they are ranked for a query.
 
 A tool's score is BM25F over its fields, times how much of the query it answers, how much of what it
 is about the query says, and whether it is of the kind the query asks for (`create`, `list`, `get`,
@@ -112,10 +112,10 @@ class SearchResult:
 
 
 class Index:
-    """Every tool of a server, with the words that mean the same in it."""
+    """Index of every tool of a server, searched by words and what they mean."""
 
     def __init__(self, content: Mapping[str, Any], weights: Weights = Weights()) -> None:
-        """`content` is that of the file."""
+        """Add the tools of `content`: that of the file `FILE`."""
         self._weights = weights
         self._language = Language(content)
         self._synonyms: dict[str, list[str]] = content["synonyms"]
@@ -134,7 +134,7 @@ class Index:
             self.add(name, entry)
 
     def add(self, name: str, entry: Mapping[str, Any]) -> None:
-        """Add a tool, or replace the entry of a tool that is there."""
+        """Add a tool by its entry (`entries.entry`); an earlier entry of the name is replaced."""
         if name in self._numbers:
             self._drop(self._numbers[name])
         number = self._numbers[name] = len(self._names)
@@ -155,8 +155,8 @@ class Index:
             tools.pop(number, None)
 
     def search(self, text: str, limit: int, allowed: Iterable[str]) -> SearchResult:
-        """Return at most `limit` of the tools `allowed`, the best first; a tool named exactly like
-        the text precedes all.
+        """Return at most `limit` of the tools `allowed` (names), the best first. A tool named like
+        the text, case aside, precedes all; a tool without any of its words is left out.
         """
         text = text[:LONGEST_QUERY]
         listed = frozenset(allowed)
@@ -169,7 +169,7 @@ class Index:
         return SearchResult(names, certain=bool(exact) or best >= CERTAIN)
 
     def undoing(self, text: str) -> set[str]:
-        """The tools that undo what a query asks for."""
+        """Return the names of the tools that undo what a query asks for: `unpin_post` for `pin`."""
         opposites = self._query(text[:LONGEST_QUERY]).opposites
         pairs = zip(self._names, self._verbs, strict=True)
         return {name for name, verb in pairs if verb in opposites}
@@ -205,8 +205,8 @@ class Index:
         return query
 
     def _add_compounds(self, query: Query, spoken: list[str], said: list[str]) -> None:
-        """Let two words that the index knows as one (`web hook`, `shut ... down`) match the single
-        word, or its synonyms (`to-do`).
+        """Add to a query's variants: two words that the index knows as one (`web hook`, `shut ...
+        down`) match the single word, or its synonyms (`to-do`).
         """
         for pair in pairwise(said):
             joined = pair[0] + stem(pair[1])
@@ -226,7 +226,7 @@ class Index:
         return [term for term in terms if term in self._postings]
 
     def _variants(self, word: str) -> dict[str, float]:
-        """The stems of the index that a word of the query may mean, with their weights."""
+        """Return the stems of the index that a word may mean, with weights; `{}` if unknown."""
         term = stem(word)
         others = [*self._synonyms.get(root(word), ()), *self._derived(term)]
         weight = self._weights.synonym
@@ -237,21 +237,21 @@ class Index:
         return variants | dict.fromkeys(self._known(own), 1.0)
 
     def _guessed(self, term: str, is_name: bool) -> dict[str, float]:
-        """Return the stems near an unknown word; empty for a name."""
+        """Return an unknown word's neighbours, weighted; without any, or for a name: `_alike`."""
         near = self._known(self._neighbours.get(term, "").split())
         if near and not is_name:
             return dict.fromkeys(near, self._weights.neighbour)
         return dict.fromkeys(self._alike(term), self._weights.prefix)
 
     def _derived(self, term: str) -> list[str]:
-        """The stems of words made of the same one, or what means the same as these."""
+        """Return the index's stems that differ by an ending (`ENDINGS`), or synonyms of these."""
         derived = [term + ending for ending in ENDINGS]
         derived += [term.removesuffix(ending) for ending in ENDINGS if term.endswith(ending)]
         known = self._known(derived)
         return known or [other for one in derived for other in self._synonyms.get(one, ())]
 
     def _alike(self, term: str) -> Iterator[str]:
-        """Yield the stems that share their beginning with an unknown stem."""
+        """Yield the index's stems of which an unknown stem is the beginning, or the reverse."""
         if len(term) < SHORTEST_PREFIX:
             return
         for other in self._postings:
@@ -261,7 +261,7 @@ class Index:
                 yield other
 
     def _matches(self, query: Query, listed: frozenset[str]) -> list[Match]:
-        """The tools with the best words."""
+        """Return the listed tools with the best words, at most `MOST_WEIGHED`."""
         rarities: dict[str, float] = {}
         parts: dict[str, dict[int, float]] = {}
         meant: set[str] = set()
@@ -284,8 +284,8 @@ class Index:
         return matches
 
     def _part(self, term: str, variants: Mapping[str, float]) -> dict[int, float]:
-        """Return a term's contribution to the score of each tool; the best of its variants counts.
-        A variant that is rarer than the term itself is not worth more.
+        """Return tool -> what a term adds to its score: that of the best of the term's variants. A
+        variant that is rarer than the term itself is not worth more.
         """
         rarity = self._rarity(term)
         best: dict[int, float] = {}
@@ -298,7 +298,7 @@ class Index:
         return best
 
     def _rarity(self, term: str) -> float:
-        """The inverse document frequency of a stem."""
+        """Return the inverse document frequency of a stem."""
         rarity = self._rarities.get(term)
         if rarity is None:
             total, seen = len(self._names), self._seen(term)
@@ -336,7 +336,7 @@ class Index:
 
     def _differs(self, number: int, query: Query) -> bool:
         """Return whether a tool is of another kind than a query asks for, or lacks what the query
-        undoes: `unpin` deletes no post but a pin.
+        undoes: `unpin` deletes no post but a pin. False if its answer lists the query's head word.
         """
         if not self._lists[number].isdisjoint(query.head):
             return False
@@ -345,7 +345,7 @@ class Index:
         return True
 
     def _said(self, subject: frozenset[str], meant: set[str]) -> float:
-        """The share of a tool's subject that a query says, rare words counting for more."""
+        """Return the share (0 to 1) of a tool's subject in a query, rare words counting more."""
         whole = sum(self._rarity(term) for term in subject)
         if not whole:
             return 1.0

@@ -18,10 +18,10 @@ LONGEST_PHRASE = 5
 
 
 class Language:
-    """The tables of words in the index that are of English and not of its tools."""
+    """Tables of English words in the index: verbs, stop words, phrases, opposites."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        """`content` is that of the file."""
+        """Read the tables of `content`: that of the index's file."""
         self.verbs: dict[str, list[str]] = content["verbs"]
         self._stop = frozenset(content["stop"])
         self._links = frozenset(content["links"])
@@ -40,11 +40,11 @@ class Language:
         self._before_verbs = self._stop - self._links - self._articles | {""}
 
     def content_words(self, said: list[str]) -> list[str]:
-        """The words that say something, or all where none does."""
+        """Return the words without stop words; all of them if none is left."""
         return [word for word in said if word not in self._stop] or said
 
     def plain(self, said: list[str]) -> list[str]:
-        """The words with `delete` for `throw away` and for `throw ... away`."""
+        """Return the words with `delete` for `throw away`, and for `throw ... away`."""
         start, place, verb = self.phrase(said)
         if not verb:
             return said
@@ -65,21 +65,21 @@ class Language:
         return 0, 0, ""
 
     def in_phrase(self, said: list[str]) -> list[str]:
-        """The verb of a phrase that is of a kind with its meaning: `kick` of `kick out`, and not
-        `get` of `get rid`.
+        """Return the verb of a phrase in a list if its kind is that of the phrase: `kick` of `kick
+        out`; else an empty list: `get` of `get rid` is of another.
         """
         start, _, meaning = self.phrase(said)
         kinds = self._kinds_of([meaning])
         return [verb for verb in said[start : start + 1] if self._kinds_of([verb]) & kinds]
 
     def _stopped(self, said: list[str]) -> str:
-        """The verb that `stop` is said of: `follow` of `stop following`; else an empty string."""
+        """Return the verb of two words, `stop` and the verb with `-ing`; else an empty text."""
         if said[:1] == ["stop"] and said[-1].endswith("ing"):
             return self._plain_verbs.get(root(said[-1]), "")
         return ""
 
     def _particle(self, said: list[str], start: int, particle: str) -> int:
-        """Return the index of a verb's particle: next to it, at the end, before a link; else 0."""
+        """Return the index of the particle if next to its verb, last or before a link; else 0."""
         reach = said[start + 1 : start + 1 + LONGEST_PHRASE]
         if particle not in reach:
             return 0
@@ -91,7 +91,7 @@ class Language:
         return place
 
     def kinds(self, said: list[str]) -> frozenset[str]:
-        """The kinds of operation that the verbs of a query ask for.
+        """Return the kinds of operation that the verbs of a query ask for; none without a verb.
 
         Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
         a word is a verb; the others are asked only where there is none. A question changes nothing.
@@ -103,16 +103,16 @@ class Language:
         return kinds
 
     def _ordered(self, said: list[str]) -> list[str]:
-        """The words where a verb tells what to do: the first, and those after `then`."""
+        """Return the words at a verb's place: the first, and those after words like `then`."""
         preceded = zip(["", *said], said, strict=False)
         return [word for before, word in preceded if before in self._before_verbs]
 
     def commands(self, said: list[str]) -> frozenset[str]:
-        """The roots of the verbs that tell what to do."""
+        """Return the roots of the verbs that tell what to do."""
         return frozenset(root(word) for word in self._ordered(said) if self._is_verb(word))
 
     def verb_of(self, named: list[str]) -> str:
-        """The root of the first verb in the words of a tool's name, or nothing."""
+        """Return the root of the first verb in the words of a tool's name; else an empty text."""
         return next((root(word) for word in named if self._is_verb(word)), "")
 
     def _is_verb(self, word: str) -> bool:
@@ -124,7 +124,7 @@ class Language:
         return [base for base in bases if {*self.verbs.get(base, ())} - READING]
 
     def opposites(self, verbs: Iterable[str]) -> frozenset[str]:
-        """The roots of the verbs that undo these."""
+        """Return the roots of the verbs that undo `verbs` (roots), without these."""
         found = {f"un{verb}" for verb in verbs}
         for verb in verbs:
             found.update(self._opposites.get(verb, ()), self.undone(verb))
@@ -137,8 +137,8 @@ class Language:
         return frozenset(kinds.union(*(["delete"] for verb in verbs if self.undone(verb))))
 
     def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
-        """Return the kinds for `creates an order` and `creating orders`, not for `orders of`. A
-        word before an article is a verb, known or not: `contest a charge`.
+        """Return the kinds of the first word before an article or with `-ing`: of `creates an
+        order`, not of `orders for`. An unknown word before an article changes: `contest a charge`.
         """
         if len(said) < 2:
             return frozenset()
@@ -151,7 +151,7 @@ class Language:
         return frozenset(kinds)
 
     def head(self, said: list[str]) -> str:
-        """Last noun before the first `of`, `in`, `to`... after a noun; empty without a noun."""
+        """Return the last noun before the first `of`, `in`, `to`... after a noun; else empty."""
         nouns = [""]
         for word in said:
             if word in self._links:

@@ -1,5 +1,5 @@
-"""Three tools instead of hundreds: find tools with what they take, read one's full contract, call
-it.
+"""Offer three tools instead of hundreds: search the tools, describe a tool's full contract, and
+call a tool.
 
 For clients whose context cannot hold the whole list. The list never changes, and a call through
 `call_tool` is checked exactly as a direct one.
@@ -22,10 +22,10 @@ ROOM = (800, 500, 400, 350, 350)
 
 
 class Lazy(Front):
-    """The three tools, and what they answer."""
+    """The front of `--lazy`: three tools, and their answers."""
 
     def __init__(self, package: Package, catalog: Catalog) -> None:
-        """Raises StartError where the server was generated without an index."""
+        """Raise StartError if the server was generated without an index."""
         self.tools = tools(read_only=catalog.read_only)
         self._finder = Finder(package, catalog)
         self._find = catalog.find
@@ -39,7 +39,7 @@ class Lazy(Front):
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
     ) -> dict[str, Any]:
-        """The result of one of the three tools."""
+        """Return the result of one of the three tools; an error if it names an unknown tool."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
             given = (arguments["query"], limit, context.offers)
@@ -54,7 +54,7 @@ class Lazy(Front):
         return await run(target, arguments.get("arguments"), context)
 
     def search(self, query: str, limit: int, offers: Offers = bool) -> str:
-        """The best tools for a query, the first five with what they take."""
+        """Return the best tools as text, the first five with arguments; with a note if poor."""
         result = self._finder.search(query, limit, offers)
         told: set[str] = set()
         parts = [self._entry(name, place, told) for place, name in enumerate(result.names)]
@@ -63,7 +63,7 @@ class Lazy(Front):
         return "\n".join(parts)
 
     def unknown(self, name: str) -> str:
-        """Return the error for an unknown tool name."""
+        """Return the error text for an unknown tool name, with similar names."""
         hint = self._finder.similar(name) or ";"
         return f"There is no tool `{name[:128]}`{hint} `{SEARCH}` finds names"
 
@@ -78,7 +78,7 @@ class Lazy(Front):
 
 
 def tools(*, read_only: bool) -> list[dict[str, Any]]:
-    """The three Tool objects; whether `call_tool` may change something depends on the server."""
+    """Return the three Tool objects; with `read_only`, the hint of `call_tool` is read-only."""
     name = {"type": "string", "description": "The tool's name"}
     arguments = {
         "type": "object",

@@ -19,7 +19,7 @@ _LONGEST = 40
 
 
 def words(text: str) -> list[str]:
-    """The lower-case words of a text or of a name in any convention (`listBooks`, `list-books`)."""
+    """Return the lower-case words of a text, or of a name in any convention (`listBooks`)."""
     return [word.lower()[:_LONGEST] for word in _WORD.findall(text.replace("'s ", " "))]
 
 
@@ -32,13 +32,13 @@ def is_plural(said: list[str]) -> bool:
 
 
 def stems(texts: Iterable[str]) -> list[str]:
-    """The stems of words."""
+    """Return the stem of each word, in the same order."""
     return [stem(word) for word in texts]
 
 
 @cache
 def stem(word: str) -> str:
-    """The stem of a lower-case word: `book` of `books`, `pr` of `prs`."""
+    """Return the stem of a lower-case word: `book` of `books`, `pr` of `prs`."""
     return _stemmer()(_ACRONYMS.sub(r"\1", word))
 
 
@@ -59,7 +59,7 @@ def root(word: str) -> str:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    """The Snowball stemmer for English where its package is installed (the extra `lazy`).
+    """Return the Snowball stemmer for English where its package is installed (the extra `lazy`).
 
     Elsewhere words of a query stay as they are, and are compared with the beginnings of the index's
     stems.
@@ -73,7 +73,7 @@ def _stemmer() -> Callable[[str], str]:
 
 
 def _as_it_is(word: str) -> str:
-    """A word without a stemmer; the stems of the index end in `i` for `y`."""
+    """Return a word as its stem: unchanged, but with `i` for `y` at the end, as in the index."""
     if len(word) > 2 and word.endswith("y"):
         return f"{word[:-1]}i"
     return word

