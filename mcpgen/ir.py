@@ -26,7 +26,9 @@ LITERALS = 16
 
 
 def within(api: str, word: str) -> str:
-    """Return a word of one of several APIs, made unique: `billing:/invoices`."""
+    """Return a word with the name of its API before it, `billing:/invoices`; unchanged if `api` is
+    empty.
+    """
     return f"{api}:{word}" if api else word
 
 
@@ -102,7 +104,7 @@ class Body:
 
     @property
     def is_merge_patch(self) -> bool:
-        """Whether null removes a field (RFC 7396)."""
+        """Whether it is a JSON Merge Patch, in which null removes a field (RFC 7396)."""
         return self.media_type.lower().split(";")[0].strip() == "application/merge-patch+json"
 
 
@@ -213,13 +215,13 @@ class Tool:
     rate: str = ""
 
     def argument(self, word: str) -> Argument | None:
-        """Return the argument with this name, else with this wire name."""
+        """Return the argument with this name, else the first with this wire name, else None."""
         by_name = {argument.name: argument for argument in self.arguments}
         by_wire_name = {argument.wire_name: argument for argument in reversed(self.arguments)}
         return by_name.get(word, by_wire_name.get(word))
 
     def with_argument(self, old: Argument, new: Argument) -> Tool:
-        """Return the tool with one argument replaced."""
+        """Return a copy of the tool with `new` for `old`."""
         arguments = list(self.arguments)
         arguments[arguments.index(old)] = new
         return replace(self, arguments=tuple(arguments))
@@ -431,14 +433,18 @@ class Server:
 
     @cached_property
     def calls_first(self) -> bool:
-        """Whether a tool calls the first API, or one of `apis` that has its base URL."""
+        """Whether the first API is in use: a tool calls it, a further API shares its base URL, or
+        there is no further API.
+        """
         called = {each.request.api for each in self.tools if each.request is not None}
         called |= {api.shares[0] for api in self.apis if api.shares}
         return "" in called or not self.apis
 
     @cached_property
     def addresses(self) -> tuple[tuple[str, str | None, str], ...]:
-        """Name, base URL and a note on that, of the first API if it is called and of all others."""
+        """(name, base URL, note on the base URL) of the first API, named "", if it is in use, then
+        of each further API.
+        """
         first = [("", self.base_url, self.base_url_note)] if self.calls_first else []
         return (*first, *((api.name, api.base_url, api.base_url_note) for api in self.apis))
 
@@ -449,12 +455,12 @@ class Server:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether a person is asked before some calls."""
+        """Whether a person is asked before some calls: by `confirm` of the server or of a tool."""
         return self.confirm or any(tool.confirm for tool in self.tools)
 
     @property
     def is_searched(self) -> bool:
-        """Whether its tools can be found by words."""
+        """Whether its tools can be found by words: `lazy` or `code`."""
         return self.lazy or self.code
 
     @cached_property

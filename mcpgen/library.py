@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 def _checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function name a similar keyword in its TypeError about an unknown keyword."""
+    """Wrap a function: its TypeError about an unknown keyword names a similar one."""
 
     @wraps(function)
     def called(*args: P.args, **given: P.kwargs) -> R:
@@ -51,7 +51,7 @@ class Generated:
     problems: tuple[Problem, ...]
 
     def __repr__(self) -> str:
-        """A line for a notebook, in the place of the whole server."""
+        """Return a short line for a notebook: folder, numbers of tools and problems."""
         counts = f"{len(self.server.tools)} tools, {len(self.problems)} problems"
         return f"<Generated {str(self.folder)!r}: {counts}>"
 

@@ -88,12 +88,14 @@ def checked(path: str) -> str:
 
 
 def generated(paths: Collection[str]) -> re.Pattern[str]:
-    """Return the pattern of all paths that mcpgen owns in a project with these files."""
+    """Return the pattern of all paths that mcpgen owns in a project with these files; a project
+    with `api.json` at its root lies inside another package.
+    """
     return INSIDE if FACTS in paths else GENERATED
 
 
 def check_generated(paths: Collection[str]) -> None:
-    """Raise ValueError for a path that a lock may not name: no file that mcpgen generates."""
+    """Raise ValueError for a path of no file that mcpgen generates: a lock may not name it."""
     pattern = generated(paths)
     for path in paths:
         if pattern.fullmatch(checked(path)) is None:
@@ -140,13 +142,13 @@ def obstacle(folder: Path, path: str) -> Obstacle | None:
 
 
 def read_all(folder: Path, paths: Iterable[str]) -> dict[str, bytes | Obstacle | None]:
-    """`read_plain` of several files, by path."""
+    """Return path → result of `read_plain`. Raises OSError."""
     return {path: read_plain(folder, path) for path in paths}
 
 
 def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
-    """Return the bytes of a file of the project, None where there is none, an Obstacle where a link
-    or a folder is in its place. Raises OSError.
+    """Return the bytes of a file of the project, None where there is none, an Obstacle for a link,
+    or something that is no file, at or above it. Raises OSError.
     """
     blocked = obstacle(folder, path)
     if blocked is not None:
@@ -222,12 +224,12 @@ def template_root() -> Path:
 
 
 def is_project(folder: Path) -> bool:
-    """Return whether a folder holds a configuration of mcpgen."""
+    """Return whether a folder holds `mcpgen.toml`."""
     return (folder / CONFIG).is_file()
 
 
 def here(start: Path = Path()) -> Path | None:
-    """Return the project around a folder: the nearest folder upwards with a `mcpgen.toml`."""
+    """Return the nearest folder with a `mcpgen.toml`, from `start` upwards; None without one."""
     folder = start.absolute()
     if is_project(folder):
         return start

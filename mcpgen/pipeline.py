@@ -48,9 +48,9 @@ def open_document(
     progress: Progress = silent,
     known: Mapping[str, bytes] | None = None,
 ) -> Document:
-    """The document the configuration names, and those of further APIs in it, as their authors wrote
-    them; files that are `known` by their origin are not read again. Raises UsageError where the
-    configuration cannot be used, and what `load` raises.
+    """Return the document that the configuration names, with those of further APIs, as their
+    authors wrote them. `known`: origin → bytes of files that are not read again. Raises UsageError
+    where the configuration cannot be used, and what `load` raises.
     """
     faults = values_problems(config)
     if faults:
@@ -120,7 +120,9 @@ def limits_of(config: Config) -> Limits:
 
 
 def _take(found: Problems, problems: Problems, api: Document) -> None:
-    """Add the problems of a further API's document, in which their pointers are."""
+    """Add `found`, the problems of a further API's document, to `problems`, with their places in
+    that document.
+    """
     for item in found.items:
         if item.place is None:
             place, pointer = api.place(item.pointer), api.written(item.pointer)
@@ -159,7 +161,8 @@ def read(
     known: Mapping[str, bytes] | None = None,
     validate: Validate = check,
 ) -> Document:
-    """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
+    """Load the document the configuration names, as OpenAPI 3.1 whatever its version was, with
+    further APIs joined to it.
 
     What its version does not allow is reported as far as `validate` looks.
     """
@@ -244,7 +247,9 @@ def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
 
 
 def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of a server: named and kept parts, and the parts they need."""
+    """Return the parts of a server, sorted: the configuration's (else the default), kept parts, and
+    `http` where one of them needs it.
+    """
     named = DEFAULT_PARTS if config.parts is None else config.parts
     over_http = not {"asgi", "exchange", "oauth"}.isdisjoint(named)
     needed = ("http",) * any((over_http, config.catalogue))
@@ -260,7 +265,9 @@ def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
 
 
 def _servers(document: Document, server: Server) -> dict[str, Any]:
-    """`Lock.servers`."""
+    """Return `Lock.servers`: name of the first API, and of each whose variables another one has, →
+    its `servers`; empty without further APIs.
+    """
     if not server.apis:
         return {}
     hosts = sorted({"", *(api.shares[0] for api in server.apis if api.shares)})

@@ -124,7 +124,7 @@ class Problems:
     _keys: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, code: str, severity: Severity, message: str, **details: Unpack[Details]) -> None:
-        """Collect one problem, unless the same was said of the same pointer."""
+        """Collect a problem, unless there is one with its code, message and pointer."""
         problem = Problem(code=code, severity=severity, message=message, **details)
         key = (code, problem.pointer, message)
         if key in self._keys:

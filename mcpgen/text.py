@@ -128,7 +128,9 @@ def silent(_: str) -> None:
 
 
 def shares(items: Collection[Item], tell: Progress, doing: str) -> Iterator[Item]:
-    """Iterate over items; `MANY` or more tell the share that is done: `upgrading, 40 %`."""
+    """Return an iterator over items; for `MANY` or more, `tell` is called with each new percentage:
+    `upgrading, 40 %`.
+    """
     if len(items) < MANY:
         return iter(items)
     return _counted(items, tell, doing)
@@ -145,8 +147,7 @@ def _counted(items: Collection[Item], tell: Progress, doing: str) -> Iterator[It
 
 
 def visible(text: str) -> str:
-    """`text` with every invisible or display-steering character replaced by U+FFFD; CR LF becomes
-    LF.
+    """Return `text` with U+FFFD for each invisible or display-steering character; CR LF becomes LF.
     """
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
 
@@ -213,12 +214,12 @@ def _plain(text: str) -> str:
 
 
 def _with_borders(table: re.Match[str]) -> str:
-    """A table with a border around each row."""
+    """Return a table with `|` at both ends of each row."""
     return "\n".join(f"|{line.strip()}|" for line in table.group().split("\n"))
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Return whether a sentence continues after a blank line."""
+    """Return whether a paragraph continues the sentence of the line before it."""
     return line[-1] not in ".:!?;" and following[:1].islower()
 
 
@@ -239,7 +240,9 @@ def _item(marker: re.Match[str]) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """Text without HTML, and without the tags of documentation tools."""
+    """Return a text without HTML tags, and without tags of documentation tools, which have an end
+    tag; an item becomes a line `- `, a link Markdown.
+    """
     text = _with_escaped_html(text)
     text = _ANCHOR.sub(r"[\1](#)", _COMMENT.sub("", text))
     text = _ITEM_TAG.sub("\n- ", text)
@@ -249,7 +252,7 @@ def _without_tags(text: str) -> str:
 
 
 def _with_escaped_html(text: str) -> str:
-    """Text whose blocks of code are HTML where they are documentation."""
+    """Return a text whose blocks of code are unescaped where they hold documentation in HTML."""
     before, *blocks = _CODE_BLOCK.split(text)
     parts = [before]
     for block in blocks:
@@ -328,7 +331,8 @@ def split_words(text: str) -> list[str]:
 
 
 def ascii_of(text: str) -> str:
-    """A text in ASCII: letters without accents, others transliterated (`цена` is `tsena`)."""
+    """Return a text in ASCII: letters without accents, others transliterated (`цена` is `tsena`).
+    """
     letters = unaccented(text)
     if letters.isascii():
         return letters
@@ -338,7 +342,7 @@ def ascii_of(text: str) -> str:
 
 
 def unaccented(text: str) -> str:
-    """A text whose letters have lost their accents; letters that are not Latin stay."""
+    """Return a text without accents; `ß` is `ss`, letters that are not Latin stay."""
     if text.isascii():
         return text
     import unicodedata
@@ -348,17 +352,17 @@ def unaccented(text: str) -> str:
 
 
 def humanise(name: str) -> str:
-    """A wire name as words: `pageSize` → `page size`."""
+    """Return a wire name as words, `pageSize` → `page size`; unchanged if it has none."""
     return " ".join(words(name)) or name
 
 
 def plural(count: int, word: str) -> str:
-    """`1 tool`, `2 tools`."""
+    """Return a number and a noun: `1 tool`, `2,000 tools`."""
     return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def age(seconds: float) -> str:
-    """Return a passed time in its largest unit: `3 days`."""
+    """Return a passed time in its largest unit, `3 days`; below a minute `a moment`."""
     for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             return plural(int(seconds // size), word)

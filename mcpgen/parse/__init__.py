@@ -20,11 +20,11 @@ NO_API = "the document describes no API, so its tools send no credential: leave 
 
 
 def parse(document: Document, config: Config, problems: Problems) -> Server:
-    """Return the server a document describes, with every operation as a tool or counted with its
+    """Return the server that a document describes: each operation is a tool, or a `Skip` with its
     reason.
 
     Problems are collected, not raised: one bad operation never costs the others. Raises UsageError
-    where the configuration cannot be meant for this document.
+    where the configuration cannot be meant for this document, such as `--auth` without an API.
     """
     if not document.describes_api:
         if config.auth_scheme is not None:

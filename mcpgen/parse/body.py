@@ -84,8 +84,8 @@ Option: TypeAlias = tuple[int, BodyKind, str, dict[str, Any]]
 
 
 def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
-    """Return how a body of a media type is written; None if it cannot be sent, as a multipart body
-    without names or objects in a binary format.
+    """Return how a body of a media type is written; None if it cannot be sent: multipart other than
+    `form-data`, or than `mixed` with properties; objects in a binary format such as msgpack.
     """
     essence = media_type.split(";")[0].strip().lower()
     if essence in KINDS:
@@ -112,7 +112,8 @@ def choose(
 ) -> tuple[BodyKind, str, dict[str, Any]]:
     """Return how a body is written, its media type and its Media Type Object: JSON, else a form,
     multipart, text, bytes; multipart first if only it can hold a file. Bytes have up to 8 media
-    types, joined by commas. Raises Unsupported if none can be sent.
+    types, joined by commas; `*/*` is sent as `application/json`. Fields of the other types are
+    noted. Raises Unsupported if none can be sent.
     """
     options: list[Option] = []
     media_types = {written: _media_type(written) for written in content}
@@ -140,8 +141,8 @@ def choose(
 
 
 def _best(reader: Reader, options: list[Option]) -> Option:
-    """Return the first option by rank. JSON and forms cannot hold the bytes of a file: a multipart
-    body with a file comes before a JSON body or form with such bytes, or that it can replace.
+    """Return the first option by rank. JSON and forms cannot hold the bytes of a file: if one is
+    first, a multipart body with a file that can replace it is returned instead.
     """
     best = min(options, key=lambda option: option[0])
     if best[1] not in ("json", "form"):
@@ -183,7 +184,8 @@ def _has_file(reader: Reader, option: Option) -> bool:
 def _report_alternatives(
     reader: Reader, options: list[Option], chosen: Option, pointer: str
 ) -> None:
-    """Note the fields that only a body of another media type has."""
+    """Note, of each other option, the fields that the chosen body lacks; text and bytes have none.
+    """
     own, _ = _names(reader, chosen)
     for option in options:
         names, _ = _names(reader, option)
@@ -244,8 +246,9 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 def fields(
     reader: Reader, request_body: Any, pointer: str, around: Around
 ) -> tuple[Body | None, list[Field]]:
-    """Return the body of an operation and its fields; no body if it is optional and can hold
-    nothing. It stays a single argument, or fields, as in the last run. Raises Unsupported.
+    """Return the body of an operation and its fields, a single one if the body is one argument;
+    `(None, [])` if it is optional and can hold nothing. It stays one argument, or fields, as in the
+    last run. Raises Unsupported if it cannot be read or sent.
     """
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content"))
@@ -313,7 +316,9 @@ def _demands(reader: Reader, schema: Any) -> bool:
 
 
 def _without_credentials(reader: Reader, schema: Any, around: Around, pointer: str) -> Any:
-    """Return the schema of a body without the optional fields that a declared credential fills."""
+    """Return the schema of a body without the optional fields that a declared credential fills;
+    each is noted.
+    """
     flat = reader.flatten(schema)
     names: list[str] = []
     for name in without(as_object(flat.get("properties")), texts_in(flat.get("required"))):
@@ -344,8 +349,8 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 
 def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
-    """Return the schema of a body of several JSON values as a list of them (OpenAPI 3.2 §4.14.4);
-    None where the document describes none.
+    """Return the array schema of a body of several JSON values, as in JSON Lines (OpenAPI 3.2
+    §4.14.4); None for another media type, and for a schema that is no array, without `itemSchema`.
     """
     if not LINES.search(media_type):
         return None
@@ -358,7 +363,8 @@ def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
 
 
 def _lines_field(body: Body, schema: Any, text: str) -> Field:
-    """A body of several JSON values, each on a line."""
+    """Return the field of a body of several JSON values, each on a line; `schema` is their array.
+    """
     options: Options = ()
     if "json-seq" in body.media_type:
         options = (("start", "\x1e"),)
@@ -366,7 +372,9 @@ def _lines_field(body: Body, schema: Any, text: str) -> Field:
 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
-    """A body that is a text, or one scalar written as text."""
+    """Return the field of a text body: a string, or the integer, number or boolean of its schema.
+    In XML an outline is its `form`.
+    """
     form = outline(reader, schema) if body.media_type.split(";")[0].endswith("xml") else ""
     if reader.kinds(schema) not in ONE_SCALAR:
         base, _, _ = reader.expand(schema)
@@ -389,7 +397,9 @@ def _binary_field(body: Body, text: str) -> Field:
 def _whole_field(
     reader: Reader, body: Body, schema: Any, text: str, encodings: dict[str, Any]
 ) -> Field:
-    """Return a JSON body or a form as a single argument."""
+    """Return a JSON body or a form as a single argument. A form has the functions that write its
+    fields as options, and takes no undeclared fields unless its schema says so.
+    """
     options: Options = ()
     if body.kind != "json":
         options = member_writers(reader, schema, encodings, WRITERS[body.kind])
@@ -410,13 +420,15 @@ def _argument_name(reader: Reader, schema: Any) -> str:
 
 
 def _whole_name(kept: Collection[str], new: str = "") -> str:
-    """Return the name the body had as the only argument of its place; `new` if there was none."""
+    """Return `body` or `request_body` if it is the only name in `kept`, the arguments of the body
+    at the last run; else `new`.
+    """
     return next(iter(BODY.intersection(kept)), new) if len(kept) == 1 else new
 
 
 def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
-    """Return whether an expanded schema is an object of fields alone: no union, no map, not
-    free-form.
+    """Return whether an expanded schema is an object of fields alone: no union, no map, no
+    conditions, no rules about names, no `minProperties`.
     """
     if branches:
         return False
@@ -432,7 +444,9 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
 
 
 def _holds_nothing(reader: Reader, schema: Any) -> bool:
-    """Return whether no object with a field is valid against a schema of objects."""
+    """Return whether a schema allows only the empty object: closed, without a union, properties,
+    patterns or `required`.
+    """
     base, branches, _ = reader.expand(schema)
     if branches or base.get("additionalProperties") is not False:
         return False
@@ -443,13 +457,13 @@ def _holds_nothing(reader: Reader, schema: Any) -> bool:
 def _members(
     reader: Reader, schema: Any, body_required: bool, text: str, around: Around
 ) -> list[tuple[str, Any, bool]]:
-    """Return the fields of an object body as (name, schema, required); none where the body is
-    better one argument, or was at the last run. `text` describes the body, and so its only field
-    (an envelope, `data`).
+    """Return the fields of an object body as (name, schema, required), without `readOnly` ones;
+    empty where the body is better one argument, or was at the last run. `text`, about the body,
+    describes an only field (an envelope, `data`).
 
-    It is one argument when it is not an object, has a union at its root, is free-form or a map,
-    also beside its fields, or has fields that are not given without others, or when it may be left
-    out although it has required fields (then "all or nothing" can only be said with one argument).
+    One argument is a body that is no object, has a union at its root, is free-form or a map, also
+    beside its fields, has fields that need others, or may be left out although it has required
+    fields ("all or nothing" can only be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
@@ -480,7 +494,9 @@ def _members(
 
 
 def _multipart_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """Return the encoding of a multipart field (OpenAPI 3.1 §4.8.15)."""
+    """Return the encoding of a multipart field (OpenAPI 3.1 §4.8.15): `file` for bytes, that of its
+    `style` if it has one, else JSON or text. Constant part headers are options.
+    """
     types = content_types(encoding)
     options: dict[str, Any] = {}
     headers = _part_headers(reader, encoding)
@@ -517,7 +533,9 @@ def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -
 def _part_writer(
     reader: Reader, schema: Any, content_type: str, options: dict[str, Any]
 ) -> Encoding:
-    """Return the encoding of a part that is not a file: as JSON, or as text."""
+    """Return the encoding of a part that is not a file: JSON, a JSON part for each object of a
+    list, or text. A `content_type` other than `application/json` is added to `options`, in place.
+    """
     kinds = reader.kinds(schema)
     items = reader.flatten(schema).get("items", {})
     if content_type not in ("", "application/json"):
@@ -543,7 +561,9 @@ def _is_json_part(kinds: set[str], content_type: str) -> bool:
 
 
 def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
-    """Return the header fields of a part whose value the document gives (OpenAPI 3.1 §4.8.15)."""
+    """Return name → value of the header fields of a part whose value the document gives, without
+    `Content-Type` (OpenAPI 3.1 §4.8.15).
+    """
     fields: dict[str, str] = {}
     for name, header in as_object(encoding.get("headers")).items():
         if name.lower() == "content-type":
@@ -555,7 +575,7 @@ def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
 
 
 def _header_value(reader: Reader, node: Any) -> str:
-    """Return the constant, the default or the first choice of a header; empty where it has none."""
+    """Return the first text among a header's constant, default and enum; empty if there is none."""
     header, _ = reader.deref(node, "")
     schema = reader.flatten(as_object(header).get("schema", {}))
     for value in (schema.get("const"), schema.get("default"), *as_list(schema.get("enum"))):
@@ -565,7 +585,7 @@ def _header_value(reader: Reader, node: Any) -> str:
 
 
 def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str) -> None:
-    """Report the headers of parts that are required and have no value."""
+    """Warn of the required part headers for which the document gives no value."""
     for encoding in encodings.values():
         for name, node in as_object(as_object(encoding).get("headers")).items():
             header, _ = reader.deref(node, "")
@@ -578,8 +598,8 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
 
 
 def _own_media_type(reader: Reader, schema: Any) -> str:
-    """Return the media type of a file, where its schema or that of its items names one; else empty.
-    That of any bytes names none: the file may say which it is.
+    """Return the `contentMediaType` of a file, or of the items of a list; empty for none, an
+    invalid one, and `application/octet-stream`: the file may say its own.
     """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
@@ -595,8 +615,8 @@ def _own_media_type(reader: Reader, schema: Any) -> str:
 def _is_file(
     reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], bool], depth: int = 3
 ) -> bool:
-    """Return whether a value is bytes or a list of bytes, or may be by a union, `depth` unions
-    deep: a union may hold itself.
+    """Return whether a value is bytes by `is_bytes`, or a list of bytes, or may be by a branch of a
+    union, `depth` unions deep: a union may hold itself.
     """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
@@ -610,8 +630,9 @@ def _is_file(
 def _with_files(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any], depth: int = 2
 ) -> Any:
-    """Return the schema of a form, also in the alternatives of a union, and in theirs: an object in
-    XML is a text; a multipart body calls each file `format: binary`.
+    """Return the schema of a form with its parts as they are sent, also in the branches of a union:
+    objects in XML, YAML or CSV are texts; in a multipart body files are `format: binary`. Unchanged
+    without such parts.
     """
     if not depth:
         return schema
@@ -635,7 +656,9 @@ def _with_files(
 def _as_text(
     reader: Reader, name: str, schema: Any, encoding: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Return a part whose objects the caller writes, in XML, YAML or CSV; None for any other."""
+    """Return the schema of a part whose objects the caller writes in XML, YAML or CSV, also as
+    items of a list; None for any other part, and for one with a `style`.
+    """
     types = content_types(encoding)
     if not types:
         return None
@@ -658,8 +681,9 @@ def _as_text(
 def _as_file(
     reader: Reader, schema: Any, types: list[str], *, is_item: bool = False
 ) -> dict[str, Any] | None:
-    """A part that is bytes by its media types alone as a binary text: it has no type (OpenAPI 3.1
-    §4.8.15.1), or is a text in media types that are none. None for any other part.
+    """Return the schema of a part that is bytes by its media types alone, with `format: binary`: it
+    has no type (OpenAPI 3.1 §4.8.15.1), or is a text in media types that are none. A list has such
+    items. None for any other part.
     """
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)
@@ -678,8 +702,8 @@ def _as_file(
 
 
 def with_encodings(reader: Reader, item: Field) -> Any:
-    """Return the schema of an argument in which each file has the function that writes it: its text
-    says how a file is given. Bytes inside JSON have none.
+    """Return the schema of an argument with `x-encode` at each file: the function that writes the
+    file, so that the listed text says how to give one. Bytes inside JSON have none.
     """
     if item.encode == "multipart_fields":
         return _with_encoding(reader, "file", 2, True, item.schema)
@@ -689,7 +713,9 @@ def with_encodings(reader: Reader, item: Field) -> Any:
 
 
 def _with_encoding(reader: Reader, encode: str, depth: int, is_form: bool, schema: Any) -> Any:
-    """Return a schema of files, or of a form with files, down to `depth` unions or lists."""
+    """Return a schema with `x-encode` at each file, down to `depth` unions or lists; with `is_form`
+    also at the files of a form's fields.
+    """
     flat = reader.flatten(schema)
     if is_base64(flat):
         return {**flat, ENCODE: encode}

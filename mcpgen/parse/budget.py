@@ -133,8 +133,8 @@ def _is_short(drafts: list[Draft], others: int) -> bool:
 def frequent_texts(
     reader: Reader, operations: Iterable[DocumentedOperation]
 ) -> frozenset[tuple[str, str]]:
-    """Return the texts that dozens of operations have about an argument, each with the wire name: a
-    model needs to read such a text only once.
+    """Return (wire name, text) of each argument's text that `OFTEN` or more operations have: a
+    model needs to read it only once.
     """
     count: Counter[tuple[str, str]] = Counter()
     for operation in operations:

@@ -36,7 +36,9 @@ OBJECT_RULES = frozenset("minProperties propertyNames patternProperties".split()
 
 
 def bundle(reader: Reader, schema: Any) -> Schema:
-    """A schema with everything it refers to under its own `$defs` (2020-12 core, section 9.3)."""
+    """Return a copy of a schema without texts, the targets of its references in its own `$defs`
+    (2020-12 core, section 9.3). True becomes `{}`, False `{"not": {}}`.
+    """
     names: dict[str, str] = {}
     definitions: dict[str, Any] = {}
 
@@ -60,7 +62,9 @@ def bundle(reader: Reader, schema: Any) -> Schema:
 
 
 def copied(node: Any, target: Callable[[str], str]) -> Any:
-    """A schema without texts and definitions, its references passed through `target`."""
+    """Return a copy of a schema without texts, extensions and definitions; `target` returns the new
+    text of each `$ref`. A boolean is returned unchanged, any other value that is no object as `{}`.
+    """
     if isinstance(node, bool):
         return node
     out: dict[str, Any] = {}
@@ -85,7 +89,9 @@ def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
 
 
 def fault(contract: Schema) -> str:
-    """Explain why a contract is not a valid schema, or return an empty string."""
+    """Return in one line why a contract is no valid schema, or that it has a `$dynamicRef`; empty
+    if it is valid.
+    """
     import jsonschema_rs
 
     if any(as_text(node.get("$dynamicRef")) for node in objects_in(contract)):
@@ -99,7 +105,9 @@ def fault(contract: Schema) -> str:
 
 
 def fault_of(value: Any, schema: Schema) -> str:
-    """Explain why a schema does not allow a value, or return an empty string."""
+    """Return why a schema does not allow a value; empty if it does, and for a schema that cannot be
+    compiled.
+    """
     import jsonschema_rs
 
     try:
@@ -136,7 +144,9 @@ def applied_schemas(contract: Schema) -> Iterator[Schema]:
 
 
 def known_names(contract: Schema) -> list[str]:
-    """Every argument the contract names, in order."""
+    """Return the arguments in `properties` or `required` of the applied schemas, in order, each
+    once.
+    """
     names: dict[str, None] = {}
     for node in applied_schemas(contract):
         names |= dict.fromkeys(as_object(node.get("properties")))
@@ -145,11 +155,12 @@ def known_names(contract: Schema) -> list[str]:
 
 
 def is_open(contract: Schema) -> bool:
-    """Return whether the contract takes arguments it does not name, and says so.
+    """Return whether the contract says that it takes unnamed arguments: by `patternProperties`, by
+    `additionalProperties` or `unevaluatedProperties` other than false, or, if it names no argument,
+    by `minProperties` or `propertyNames`.
 
     JSON Schema takes any further property where nothing is said. For the arguments of a tool that
-    is hardly ever meant: a misspelt one would be lost. So it has to be said, by
-    `additionalProperties`, a pattern, or rules on names alone.
+    is hardly ever meant: a misspelt one would be lost.
     """
     schemas = list(applied_schemas(contract))
     for node in schemas:

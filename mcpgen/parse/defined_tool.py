@@ -69,7 +69,7 @@ class _Output:
 
     @property
     def contract(self) -> Schema | None:
-        """Return the exact schema if it says more than the listed schema."""
+        """The exact schema if it says more than the listed one, else None."""
         same = None if self.listed is None else without_texts(self.listed)
         return None if self.exact == same else self.exact
 
@@ -122,7 +122,9 @@ class DefinedTool:
         return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
 
     def exact_input(self) -> Schema:
-        """Return the schema that checks calls: the document's own, with its references bundled."""
+        """Return the schema that checks calls: the document's own, with its references bundled; one
+        with the names alone if that is not valid, with a warning.
+        """
         schema = bundle(self.reader, self.root)
         if self.is_valid(schema, "the schema of", "is not valid, so calls are checked loosely"):
             return {"type": "object", **schema}
@@ -142,7 +144,7 @@ class DefinedTool:
         return not reason
 
     def declared_output(self) -> _Output:
-        """Return the output schema of the definition."""
+        """Return the output schema of the definition; empty if it has none, or no valid one."""
         schema = self.definition.output
         if not isinstance(schema, dict):
             return _Output()
@@ -230,7 +232,7 @@ class DefinedTool:
         )
 
     def argument(self, root: InputRoot, wire_name: str, name: str) -> Argument:
-        """One argument of the tool's function."""
+        """Return an argument of the tool's function."""
         schema = root.schema.get("properties", {}).get(name, {})
         kind = annotation(schema, nullable=root.takes_null(name))
         return Argument(
@@ -244,13 +246,14 @@ class DefinedTool:
 
 
 def without_texts(schema: Schema) -> Schema:
-    """A schema without titles, descriptions and other keywords that refuse no value."""
+    """Return a schema without titles, descriptions and other keywords that refuse no value."""
     rules: Schema = copied(schema, lambda ref: ref)
     return rules
 
 
 def argument_names(wire_names: list[str]) -> dict[str, str]:
-    """Argument of the document → the name of a Python keyword, itself wherever it can be one."""
+    """Return argument of the document → name of a Python keyword, unchanged wherever it can be one.
+    """
     names = naming.argument_names(("body", wire_name) for wire_name in wire_names)
     out: dict[str, str] = {}
     for (_, wire_name), name in names.items():
@@ -259,9 +262,7 @@ def argument_names(wire_names: list[str]) -> dict[str, str]:
 
 
 def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
-    """Return the default a schema names, where it is a value the annotation allows; in a tuple,
-    empty where there is none.
-    """
+    """Return `(default,)` of a schema, or `()` without one that the annotation allows."""
     value = as_object(schema).get("default")
     if kind.kind == "literal":
         fits = (type(value), value) in [(type(item), item) for item in kind.members]

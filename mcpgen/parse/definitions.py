@@ -140,7 +140,9 @@ class Definitions:
     def draft(
         self, origin: Origin, definition: Definition, name: str, larger: int | None = None
     ) -> Draft:
-        """One definition as a tool."""
+        """Return the draft of a definition's tool, within the user's budget, else `larger`, else
+        the profile's.
+        """
         own = own_budget(self.config, origin)
         budget = own or larger or BUDGET[self.config.profile]
         hints, profile = hints_of(definition), self.config.profile
@@ -156,7 +158,9 @@ class Definitions:
         )
 
     def selected(self) -> list[tuple[Origin, Definition]]:
-        """Return the definitions that the configuration and the document ask for."""
+        """Return the definitions that the configuration and the document ask for; the others are
+        counted in `skips`, all are added to `choices`.
+        """
         definitions = list(self.definitions())
         count = Counter(definition.name for definition in definitions)
         selected: list[tuple[Origin, Definition]] = []
@@ -181,8 +185,8 @@ class Definitions:
         return selected
 
     def names(self, origins: list[Origin], reserved: Iterable[str]) -> dict[str, str]:
-        """`TOOL name` → tool name: as it is written wherever clients, files and Python can take
-        that.
+        """Return `TOOL name` → tool name: as it is written wherever clients, files and Python can
+        take that.
         """
         written = {origin.operation: as_text(origin.operation_id) for origin in origins}
         limit = naming.tool_limit(self.server)
@@ -272,7 +276,7 @@ class Definitions:
                     self.skip_entry(node, at)
 
     def report_unfinished(self) -> None:
-        """Report a captured list of which no page is the last."""
+        """Warn of a captured list whose last page is missing."""
         pages = [(cursor, at) for root, at, _ in self.roots() for cursor in cursors(root)]
         if pages and all(cursor for cursor, _ in pages):
             message = "the list goes on: it has a `nextCursor`, and its last page is not here"
@@ -286,8 +290,8 @@ class Definitions:
         self.skips.append(Skip(origin=origin, reason=reason, code=code, filtered=False))
 
     def skip_entry(self, node: Any, pointer: str) -> None:
-        """Count an entry of a list of tools that is no definition. Nothing is wrong with a tool
-        that the provider of a model runs, nor with the answer to another request.
+        """Count an entry of a list of tools that is no definition, with a warning; a tool that a
+        model's provider runs, or the answer to another request, is only noted.
         """
         reason = "not a tool definition"
         kind = providers_kind(node)
@@ -304,7 +308,9 @@ class Definitions:
         self.skips.append(Skip(origin=origin, reason=reason, code="E0440", filtered=False))
 
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
-        """One entry of a list of tools, whatever its dialect."""
+        """Return the definition of one entry of a list of tools, whatever its dialect; a missing
+        schema is reported, and is `{}`.
+        """
         tool, at = unwrapped(node, pointer)
         schema, schema_pointer = schema_of(tool, at, INPUT_KEYS)
         target = schema
@@ -394,7 +400,9 @@ class Definitions:
         return free
 
     def schema_name(self, schema: dict[str, Any], fallback: str) -> str:
-        """A schema's name: its title, the last part of its `$id`, or the file's name."""
+        """Return a schema's name: its title of up to six words, else the last part of its `$id`,
+        else `fallback`.
+        """
         title = plain(schema.get("title")).split("\n")[0]
         if title and len(words(title)) <= 6:
             return title
@@ -403,7 +411,7 @@ class Definitions:
         return last if words(last) else fallback
 
     def from_schema(self, node: Any, name: str, pointer: str) -> Definition:
-        """A definition whose input is one schema."""
+        """Return a definition whose input is one schema."""
         flat = self.reader.flatten(node)
         extension = select.extension(as_object(node))
         hints = extension.get("annotations")
@@ -500,7 +508,7 @@ def _declared(annotations: dict[str, Any], names: tuple[str, ...], *, default: b
 
 
 def references(node: Any) -> Iterator[str]:
-    """Every `$ref` below a value."""
+    """Yield every `$ref` below a value."""
     for current in objects_in(node):
         if isinstance(current.get("$ref"), str):
             yield current["$ref"]

@@ -117,11 +117,9 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
 
 
 def spoken_verb(written: str) -> str:
-    """Return the verb at the beginning of an operation's first sentence: `create` for `Creates a
-    book`.
-
-    Empty without a verb there, and for several verbs (`Create or replace`); `batch` for many things
-    at once (`Batch add or remove`).
+    """Return the verb at the beginning of an operation's first sentence, `create` for `Creates a
+    book`; empty without one, and for several (`Create or replace`). `batch` and `bulk` are returned
+    for several verbs, too (`Batch add or remove`).
     """
     begins, verbs, more = _first_verbs(written)
     if more.startswith(("or ", "and ", "/")) or len(verbs) > 1:
@@ -140,8 +138,8 @@ def sentence_verbs(written: str) -> list[str]:
 
 
 def _first_verbs(written: str) -> tuple[str, list[str], str]:
-    """Return the first word of a sentence, the verbs at its beginning (two of `Add/remove`), and
-    the rest.
+    """Return the first word of a sentence, the verbs at its beginning (two of `Add/remove`, empty
+    for a noun), and the rest.
     """
     sentence = _BEFORE_CLAUSE.sub("", without_preface(marked_last(written)).lower())
     begins, _, more = sentence.partition(" ")
@@ -160,8 +158,8 @@ def _changes(more: str) -> list[str]:
 
 
 def altering(text: str) -> set[str]:
-    """Return the verbs of a text that change something, with an object: `creating it`. To set
-    something may be part of a question: `Set the sort order`.
+    """Return the verbs of a text that change something and have an object: `creating it`. Without
+    `set`, which may be part of a question: `Set the sort order`.
     """
     found = [word.removesuffix("ing") for word in _VERB_OF.findall(text.lower())]
     verbs = {*map(base_verb, [*found, *(f"{word}e" for word in found)])}
@@ -300,7 +298,7 @@ def _is_new(known: set[str], sentence: str) -> bool:
 
 
 def _capitalised(text: str) -> str:
-    """A text that begins as a sentence does, unless it begins with a name in code."""
+    """Return a text with a capital first letter; unchanged if it begins with a name in code."""
     first, *_ = [*text.split(maxsplit=1), ""]
     first = first.rstrip(",.:;")
     if first.islower() and first.removeprefix("re-").isalpha():
@@ -346,7 +344,7 @@ def _joined(*texts: str) -> str:
 
 
 def with_verb(sentence: str, method: str) -> str:
-    """`sentence`, with the method's verb in front where it starts with none."""
+    """Return `sentence`, with the method's verb in front where it starts with none: `Get book`."""
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
     if has_verb(sentence):
@@ -407,8 +405,8 @@ _TYPOGRAPHY = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--") 
 
 
 def docstring_of(sentence: str, name: str) -> str:
-    """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at
-    the end. Where the sentence is in other letters, the words of the function's name.
+    """Return one sentence for the Python function: printable ASCII, a full stop (or the dots of a
+    cut) at the end. A sentence in other letters is replaced by the words of the function's name.
     """
     letters = unaccented(visible(sentence).translate(_TYPOGRAPHY))
     if has_other_letters(letters):
@@ -418,15 +416,15 @@ def docstring_of(sentence: str, name: str) -> str:
 
 
 def _ended(sentence: str) -> str:
-    """A first sentence with its full stop; one that is cut has its dots, and a list follows a
-    colon.
+    """Return a first sentence with its full stop; unchanged after `…`, a colon or a full-width
+    mark.
     """
     return sentence if sentence.endswith(("…", ":", "。", "！", "？")) else f"{sentence}."
 
 
 def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
-    """Headline, text of the document cut to `limit`, and the lines mcpgen adds, at most 1,900
-    characters in all.
+    """Return the headline, the text of the document cut to `limit` characters, and the lines that
+    mcpgen adds, at most 1,900 characters in all.
     """
     said = {line.rstrip(".") for line in rest.split("\n")}
     added = "\n".join(line for line in extras if line and line.rstrip(".") not in said)

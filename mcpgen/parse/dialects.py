@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def describe_document(document: Document) -> str:
-    """Return the dialect of a document of definitions; of several documents, that of each."""
+    """Return the dialect of a document of definitions; for several documents the dialects, sorted,
+    with their number: `LangChain tools, 2 × MCP tools list`.
+    """
     beside = document.root.get(SOURCES)
     if not isinstance(beside, list):
         return visible(dialect_of(document.root))
@@ -26,7 +28,9 @@ def describe_document(document: Document) -> str:
 
 
 def dialect_of(root: Any) -> str:
-    """Return the dialect of one document, by its first definition."""
+    """Return the dialect of one document, by its first definition: `JSON Schema` without a list,
+    `list of tools` for a definition without a known key.
+    """
     listed = entries(root)
     if listed is None:
         return "JSON Schema"

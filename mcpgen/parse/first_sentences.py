@@ -28,11 +28,11 @@ class Opening:
 
     @property
     def key(self) -> str:
-        """The same for sentences that differ in capitals alone."""
+        """The sentence in lower case."""
         return self.sentence.lower()
 
     def followed_by(self, text: str) -> Opening:
-        """Return it with words in brackets, within the length of a first sentence."""
+        """Return an opening with `text` in brackets behind its sentence, which is cut to fit."""
         suffix = f" ({text})"
         limit = describe.FIRST_SENTENCE - len(suffix)
         sentence, rest = describe.fitted(self.sentence, self.rest, limit)
@@ -42,7 +42,7 @@ class Opening:
 def openings(
     operations: Iterable[DocumentedOperation], names: dict[str, str]
 ) -> dict[str, Opening]:
-    """`METHOD /path` → how the tool's description begins. `names` are the tools' names."""
+    """Return `METHOD /path` → the opening of its tool. `names` are the tools' names."""
     by_key = {operation.key: operation for operation in operations}
     out: dict[str, Opening] = {}
     for key, operation in by_key.items():
@@ -65,7 +65,7 @@ def openings(
 
 
 def _alike(openings: dict[str, Opening]) -> list[list[str]]:
-    """Return the operations that begin with the same sentence, in groups."""
+    """Return groups of the operations that begin with the same sentence."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for key, opening in openings.items():
         groups[opening.key].append(key)

@@ -37,7 +37,9 @@ class _Field:
     needing: list[str] = field(default_factory=list)
 
     def schema(self, tag: str, text: str) -> dict[str, Any]:
-        """Its schema, with the subtypes that it is for in its text."""
+        """Return the schema of the field. Its description is `text` and the values of the
+        discriminator `tag` with which a body has or needs the field.
+        """
         note = f"where `{tag}` is {_any_of(self.values)}"
         if self.needing == self.values:
             note = f"needed {note}"
@@ -48,8 +50,9 @@ class _Field:
 
 
 def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
-    """Return a schema with the fields of its subtypes; unchanged if no subtype adds fields, or if
-    the subtypes are too many to be useful.
+    """Return `{"allOf": [schema], "properties": …}` with the fields that only subtypes have, none
+    required. Unchanged for a schema without a discriminator, a closed one, one with a union, and if
+    subtypes add no field or more than `MOST_FIELDS`.
     """
     flat = reader.flatten(schema)
     discriminator = as_object(flat.get("discriminator"))
@@ -71,7 +74,9 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Return whether a component means its subtypes, and lists none."""
+    """Return whether a flat schema is an open component with properties and without a union: only
+    its subtypes say which fields there are besides.
+    """
     if "$name" not in flat or has_union(flat):
         return False
     if any(flat.get(key) is value for key, value in CLOSED):

@@ -131,8 +131,8 @@ def _verb_to_front(sentence: str) -> str:
 
 
 def marked_last(sentence: str) -> str:
-    """Return a sentence with what it begins with before its verb at its end: its mark (`List books
-    [Beta]`), or its label unless it has these words itself.
+    """Return a sentence with its mark at its end, `List books [Beta]`, or likewise its label, left
+    out if the rest has the same words.
     """
     mark = _MARK.match(sentence)
     if mark:

@@ -61,8 +61,8 @@ def asks_for_fields(reader: Reader, item: Field) -> bool:
 
 
 def briefly(reader: Reader, item: Field) -> Field:
-    """Return a parameter as listed. The text of a parameter that selects fields gives a single
-    name, best a path, instead of many: the tool's description has the first names of its answer.
+    """Return a parameter as listed: the text of one that selects fields gives a single name, best a
+    path, instead of many, as the tool's description has the first names of its answer.
     """
     if not asks_for_fields(reader, item):
         return item
@@ -106,7 +106,7 @@ def styles() -> tuple[Style, ...]:
 
 @cache
 def _paging_names() -> frozenset[str]:
-    """Folded names of arguments that ask for a part of a list."""
+    """Return the folded names of arguments that ask for a part of a list."""
     return frozenset(map(fold, _SIZES)) | {fold(style.next) for style in styles()}
 
 
@@ -119,8 +119,9 @@ _AROUND_PAGES = frozenset("options pagination paging page pager pageinfo".split(
 def listing_of(
     reader: Reader, schema: Any, *, method: str, path: str, fields: Iterable[Field]
 ) -> ListAnswer:
-    """Find the list in an operation's JSON answer and its pagination arguments; both by names on
-    the wire, dotted inside a body, empty if there is none.
+    """Return the list in an operation's JSON answer and its pagination arguments, which are names
+    on the wire, dotted inside a body, empty if there are none. `items`: the keys to the list, None
+    without a list.
     """
     names = _paging_arguments(reader, fields)
     before, _, last = path.rstrip("/").rpartition("/")
@@ -149,7 +150,7 @@ def listing_of(
 
 
 def _paging_arguments(reader: Reader, fields: Iterable[Field]) -> dict[str, str]:
-    """Folded name → name on the wire of each argument, but of those that are dates."""
+    """Return folded name → name on the wire of each argument that is no date."""
     names: dict[str, str] = {}
     for item in fields:
         if not as_text(reader.flatten(item.schema).get("format")).startswith("date"):
@@ -161,7 +162,9 @@ def _paging_arguments(reader: Reader, fields: Iterable[Field]) -> dict[str, str]
 
 
 def _echoes(method: str, style: Style | None, size: str) -> bool:
-    """Return whether what was written comes back, with lists of its own."""
+    """Return whether an answer is what was written, with lists of its own: that of a writing method
+    without pagination.
+    """
     if method in SAFE:
         return False
     if size:
@@ -170,7 +173,7 @@ def _echoes(method: str, style: Style | None, size: str) -> bool:
 
 
 def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:
-    """Return the keys that lead to the list of objects in an answer; None where there is not
+    """Return the keys to the list of objects in an answer, `()` for the answer itself; None without
     one.
     """
     if _is_list_of_objects(reader, schema):
@@ -209,8 +212,8 @@ def _items_of_object(
 
 
 def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str, ...] | None:
-    """Of several lists the one under a usual name, or under the name of what the path is about. A
-    lone list has any name where the answer or the arguments speak of parts.
+    """Return the list under a usual name, or under the name of what the path is about. A lone list
+    has any name where the answer or the arguments speak of parts. Else None.
     """
     usual = [name for name in _LIST_NAMES if name in lists]
     named = [name for name in lists if fold(name) in last_words]

@@ -50,7 +50,7 @@ def aligned(found: dict[str, Meaning], values: list[Any]) -> tuple[Meaning, ...]
 
 
 def shown(value: Any) -> str:
-    """A value of an enum as text."""
+    """Return a value of an enum as text: a text as it is, another value as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -103,5 +103,5 @@ def _fits(text: str) -> bool:
 
 
 def _short(text: str) -> str:
-    """A name or a description in one line."""
+    """Return a name or a description in one line of at most 80 characters."""
     return shorten(plain(text).replace("\n", " "), LONGEST)

@@ -105,7 +105,7 @@ def _one_of(branches: list[Annotation], nullable: bool) -> Annotation:
 
 
 class Models:
-    """The models of one document, and the types that refer to them.
+    """The models of one document, and types with references to them.
 
     `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, and
     `additionalProperties` if the document allows further properties; keys are as on the wire.
@@ -175,8 +175,8 @@ class Models:
         return self._types[key]
 
     def reserve(self, name: str, key: str, *, is_component: bool = False) -> str:
-        """Return the class name of a model's origin: the last run's, else a free name: `name`, with
-        a number if another model has it.
+        """Reserve and return the class name of a model's origin: the last run's, else `name`,
+        numbered if it is taken.
         """
         while key in self.names:
             key += "+"
@@ -237,7 +237,9 @@ class Models:
         return around
 
     def _links_of(self, reference: str) -> tuple[bool, set[str]]:
-        """Return whether a component itself holds such a flag, and the references in it."""
+        """Return whether a component itself holds `readOnly` or `writeOnly`, and the references in
+        it.
+        """
         has_direction = False
         references: set[str] = set()
         pending = [self.reader.resolve(reference)[0]]
@@ -395,12 +397,12 @@ def _union(members: list[Schema]) -> Schema:
 
 
 def class_name(name: str) -> str:
-    """A component's name as a class name: `2fa` → `Model2fa`."""
+    """Return a component's name as a class name: `2fa` → `Model2fa`."""
     found = pascal(name)
     return (found if found[0].isalpha() else f"Model{found}")[:NAME_LENGTH]
 
 
 @lru_cache(maxsize=4096)
 def pascal(name: str) -> str:
-    """A name as part of a class name: `page-size` → `PageSize`."""
+    """Return a name as part of a class name, `page-size` → `PageSize`; `Item` for no words."""
     return "".join(map(str.capitalize, words(name))) or "Item"

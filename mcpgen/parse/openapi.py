@@ -149,7 +149,7 @@ class _Parser:
         return [*filter(None, map(as_text, pages)), self.source.url or ""]
 
     def documentation(self) -> str:
-        """Return the address of the API's documentation; empty unless it is a public https URL."""
+        """Return the public https URL of the API's documentation; empty without one."""
         written = as_text(as_object(self.root.get("externalDocs")).get("url"))
         return screen(written).url or ""
 
@@ -200,7 +200,7 @@ class _Parser:
         first.secured.append(self)
 
     def described(self) -> Api:
-        """Return this further API as the representation has it."""
+        """Return this further API as an `Api`."""
         return Api(
             name=self.api,
             title=self.title,
@@ -293,8 +293,8 @@ class _Parser:
         return origin(self.base.url) in own_network(self.source.url)
 
     def home_address(self) -> Address:
-        """Return the server of the whole document: its own, else the one most of its operations
-        name.
+        """Return the server of the whole document: its own, else the one that most of its
+        operations name.
         """
         source_url = self.source.url
         servers = self.root.get("servers")
@@ -462,7 +462,7 @@ class _Parser:
         )
 
     def tags_of_operations(self) -> dict[str, str]:
-        """Operation → the tag its toolset is made from; empty for the general one."""
+        """Return operation → the tag of its toolset; empty for the general toolset."""
         tags = {item.key: _tag(item) for item in self.operations}
         untagged = {item.key: item.path for item in self.operations if not tags[item.key]}
         last = self.config.pinned.toolsets
@@ -508,7 +508,7 @@ class _Parser:
         return selected
 
     def called_by_workflows(self) -> dict[str, str]:
-        """OperationId or pointer of an operation that a step calls → the workflow's id."""
+        """Return operationId or pointer of an operation that a step calls → the workflow's id."""
         if not self.document.workflows:
             return {}
         from ..workflows.tools import called  # late: it builds on this package
@@ -586,7 +586,7 @@ class _Parser:
 
     def assume_credential(self) -> None:
         """Note the credential that a document without any suggests, and add it as an optional one;
-        if it is a parameter, only propose it (`suggested`).
+        a parameter is only proposed (`suggested`).
         """
         if self.security.auth:
             return
@@ -608,7 +608,7 @@ class _Parser:
     # Reports.
 
     def report_choice(self, chosen: Address, pointer: str) -> None:
-        """Note an address that is not what a server's URL says."""
+        """Note how an address was chosen that differs from the server's URL."""
         if chosen.said:
             hint = "write the whole URL, or `--base-url`"
             self.problems.note("E0709", chosen.said, pointer=pointer, hint=hint)
@@ -725,7 +725,7 @@ class _Parser:
             )
 
     def report_unused(self) -> None:
-        """Report parts of the document that become no tool."""
+        """Note that webhooks and callbacks become no tools."""
         webhooks = as_object(self.root.get("webhooks"))
         if webhooks:
             message = f"{len(webhooks):,} webhooks are not tools: the API calls you there"
@@ -739,12 +739,12 @@ class _Parser:
 
 
 def _inside(start: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that begin with `start`, without it; the other names are left out."""
+    """Return the names that begin with `start`, with that removed; other names are left out."""
     return {key: name.removeprefix(start) for key, name in names.items() if name.startswith(start)}
 
 
 def _is_callable(method: str) -> bool:
-    """Return whether a tool can call a method."""
+    """Return whether a tool can call a method: its name is valid, and HTTP clients may send it."""
     if method in UNCALLABLE:
         return False
     return METHOD.fullmatch(method) is not None

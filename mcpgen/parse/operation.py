@@ -278,7 +278,9 @@ class Operation:
         return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody", around)
 
     def tool(self, name: str, *, base_url: str | None, api: str = "") -> Tool:
-        """Return the tool, with as much of its input as its budget holds."""
+        """Return the tool, with as much of its input as its budget holds; `base_url` is None for
+        the server's.
+        """
         tool = self.without_arguments(name)
         listing = self.listed(tool)
         self.lacks_room = listing.lacks_room
@@ -344,8 +346,8 @@ class Operation:
             self.description = text
 
     def with_arguments(self, tool: Tool, listing: Listing) -> Tool:
-        """Return the tool with its arguments, and with the whole of its input where that is not
-        what is listed.
+        """Return the tool with its arguments, and with the whole of its input as `contract` where
+        that is not what is listed.
         """
         properties: dict[str, Schema] = {}
         arguments: list[Argument] = []
@@ -421,7 +423,7 @@ class Operation:
         return [self.names[item.place, item.wire_name] for item in self.fields if item.required]
 
     def argument(self, name: str, item: Field, kind: Annotation) -> Argument:
-        """A field as an argument of the function."""
+        """Return the argument of a field; `kind` is its type in Python."""
         return Argument(
             name=name,
             wire_name=item.wire_name,
@@ -509,7 +511,7 @@ class Operation:
         return all([is_long, hints.read_only, self.has_content(), PART not in self.names.values()])
 
     def distinctive(self, text: str) -> str:
-        """A text without what tells a caller nothing: what many operations say alike."""
+        """Return a text without what many operations say alike."""
         return self.repeated.distinctive(self.repeated.without(text), self.texts.alike)
 
     def has_content(self) -> bool:
@@ -622,8 +624,8 @@ class Operation:
 
 
 def _never_empty(schema: Schema, required: bool) -> Schema:
-    """A schema whose required lists and objects have something in them, also those inside an
-    object: nothing in a query or a form says that one is empty. The items of a list may be JSON.
+    """Return a schema whose required lists and objects are not empty, also those inside an object:
+    a query or a form cannot say that one is. The items of a list may be JSON.
     """
     out = dict(schema)
     if "properties" in out:

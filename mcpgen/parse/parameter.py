@@ -200,8 +200,8 @@ def body_of(parameters: list[Parameter]) -> tuple[dict[str, Any] | None, list[Pa
 
 
 def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
-    """Return the header fields of answers that an operation of the path can be made conditional
-    with (RFC 9110 §13.1.1), declared or not: `etag` where one takes `If-Match`.
+    """Return `("etag",)` if an operation of the path takes `If-Match`, else `()`: the field of
+    answers that makes a request conditional (RFC 9110 §13.1.1).
     """
     owners = [path_item, *map(as_object, path_item.values())]
     entries = [entry for owner in owners for entry in as_list(owner.get("parameters"))]
@@ -235,9 +235,9 @@ def constant_headers(
 def fixed_headers(
     reader: Reader, parameters: list[Parameter], kept: Container[tuple[str, str]]
 ) -> tuple[tuple[tuple[str, str], ...], list[Parameter]]:
-    """Return the headers that name a version of the API and have a default, with that, and the
-    other parameters: which version a server was made for is no choice of a call. Those that the
-    lock has as arguments (`kept`) stay arguments.
+    """Return (name, value) of each header that names a version of the API and has a constant or a
+    default, and the other parameters: which version a server was made for is no choice of a call.
+    Each is noted. Headers that the lock has as arguments (`kept`) stay arguments.
     """
     fixed: dict[str, str] = {}
     others: list[Parameter] = []
@@ -302,8 +302,7 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
 
 
 def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
-    """Count the path parameters whose names do not occur in the path; each is reported at its
-    place.
+    """Count the path parameters whose names are not among `declared`, the names found in the path.
     """
     names = [as_text(node.get("name")) for node, _ in parameters if node.get("in") == "path"]
     return sum(name not in declared for name in names)
@@ -345,7 +344,9 @@ def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
 def _is_sendable(
     reader: Reader, name: str, place: Place, path_names: list[str], pointer: str
 ) -> bool:
-    """Return whether a parameter can be sent and clients may set it; reports why not."""
+    """Return whether a parameter can be sent and clients may set it; if not, a note or warning says
+    why.
+    """
     label = visible(name)[:60]
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
@@ -435,7 +436,7 @@ def _content(parameter: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> tuple[Any, Encoding]:
-    """A parameter's schema, and the function that writes its values, with options."""
+    """Return a parameter's schema, a string if it has none, and the encoding of its values."""
     if as_object(parameter.get("content")) and "schema" not in parameter:
         media_type, media = _content(parameter)
         if is_json(media_type):
@@ -481,13 +482,16 @@ def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str,
 
 
 def content_types(encoding: dict[str, Any]) -> list[str]:
-    """Return the media types that an Encoding Object names."""
+    """Return the media types in the `contentType` of an Encoding Object; invalid ones are left out.
+    """
     written = as_text(encoding.get("contentType")).split(",")
     return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
 
 
 def form_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """Return the encoding of a field of a form (OpenAPI 3.1 §4.8.15)."""
+    """Return the encoding of a field of a form (OpenAPI 3.1 §4.8.15): JSON for an object or a JSON
+    `contentType` without a `style`, else that of a query.
+    """
     kinds = reader.kinds(schema) & {"object", "array"}
     is_json_text = any((kinds == {"object"}, *map(is_json, content_types(encoding))))
     if is_json_text and "style" not in encoding:
@@ -501,8 +505,9 @@ def member_writers(
     encodings: dict[str, Any],
     writer: Callable[[Reader, Any, dict[str, Any]], Encoding] = form_writer,
 ) -> Options:
-    """Return the functions that write the fields of a form that is one argument, each with the
-    names of its fields; with their options where they have any.
+    """Return each function that writes fields of a form, with the names of the fields, or with name
+    → options if one has options. Fields with the default encoding are left out, and objects as
+    JSON.
     """
     members: dict[str, dict[str, dict[str, Any]]] = {}
     for name, child in _written_fields(reader, schema).items():
@@ -529,8 +534,7 @@ def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
 
 
 def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
-    """Return the `style`, `explode` and `allowReserved` of a parameter or form field as a function
-    that writes its values.
+    """Return the encoding by `style`, `explode` and `allowReserved` of a parameter or form field.
 
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
     exploded, which for scalars is the same thing as exploded.
@@ -549,7 +553,8 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
 
 
 def _separators_within(reader: Reader, schema: Any) -> str:
-    """Return the separators of lists inside a list, the outermost first."""
+    """Return the separators of lists inside a list, the outermost first: `",|"`; empty without any.
+    """
     separators = ""
     items = reader.flatten(reader.flatten(schema).get("items"))
     while items.get("collectionFormat") in SEPARATORS and len(separators) < MOST_SEPARATORS:
@@ -582,7 +587,7 @@ def _outer_style(reader: Reader, parameter: dict[str, Any], place: str, schema: 
 
 
 def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
-    """`style` and `explode`, with the defaults of the place."""
+    """Return `style` and `explode`, with the defaults of the place."""
     name = parameter.get("style")
     if not isinstance(name, str):
         name = DEFAULT_STYLES.get(place, "form")
@@ -593,14 +598,18 @@ def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
 
 
 def _cookie_style(name: str, explode: bool) -> Encoding:
-    """Return the encoding of a value in a cookie: OpenAPI 3.2 has a style for it."""
+    """Return the encoding of a cookie's value: `cookie` for that style of OpenAPI 3.2, else the
+    default.
+    """
     if name != "cookie":
         return DEFAULT
     return "cookie", () if explode else (("explode", False),)
 
 
 def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:
-    """Return the encoding of a value in a path or a header; `options` hold the explode flag."""
+    """Return the encoding in a path or header: `label` and `matrix` in a path; `simple` for an
+    object if `options` hold the explode flag; else the default.
+    """
     if place == "path" and name in ("label", "matrix"):
         return name, options
     if options and not is_list:

@@ -62,8 +62,8 @@ _LARGEST = 1 << 22
 
 @lru_cache(maxsize=4096)
 def portable_pattern(pattern: str, checked: bool = False) -> str | None:
-    """`pattern` as every engine takes it (ECMA-262 `u`, RE2, Python, linear time), or None; with
-    `checked` as the server's own takes it, which has properties and more repetitions besides.
+    """Return `pattern` as every engine takes it (ECMA-262 `u`, RE2, Python, linear time), or None;
+    with `checked` as the server's own takes it, which has properties and more repetitions besides.
     """
     if len(pattern) > _LONGEST:
         return None
@@ -85,8 +85,8 @@ def portable_pattern(pattern: str, checked: bool = False) -> str | None:
 
 
 def wider_pattern(pattern: str) -> str | None:
-    """A portable pattern that takes all that `pattern` takes, and more (look-around is left out),
-    or None.
+    """Return a portable pattern that takes all that `pattern` takes, and more, as look-around is
+    left out; None if that changes nothing, or is not portable.
     """
     if len(pattern) > _LONGEST:
         return None

@@ -137,7 +137,7 @@ def _fitting(sentences: Iterable[str], places: Places) -> Places:
 
 
 def _texts(reader: Reader, operation: DocumentedOperation) -> dict[Place, str]:
-    """Return the texts of an operation and of its parameters."""
+    """Return parameter → its text in an operation; the operation's own under an empty name."""
     texts = {"": plain(operation.node.get("description"))}
     for owner in (operation.path_item, operation.node):
         for entry in as_list(as_object(owner).get("parameters")):

@@ -232,7 +232,7 @@ def understand(
 
 
 def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
-    """Return the fields of an answer by name: neither `writeOnly` ones nor names that clients
+    """Return name → schema of an answer's fields, without `writeOnly` fields and names that clients
     refuse.
     """
     return {
@@ -285,7 +285,7 @@ def _rank(name: str) -> int:
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
-    """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`,
+    """Return a schema in a few words: `integer`, `open | closed`, `array of objects: id, name`,
     `date-time`; empty if any type fits.
     """
     flat = reader.flatten(schema)
@@ -311,12 +311,12 @@ def _values_phrase(values: list[Any], limit: int) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """A value as JSON spells it; a text without its quotes."""
+    """Return a value as JSON, a text without its quotes."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> str:
-    """Return the items of an array, all of one type; of objects their names."""
+    """Return the items of an array, all of one type: `integers`, `objects: id, name`."""
     if kinds != {"object"}:
         return f"{next(iter(kinds))}s"
     names = identifying_fields(reader, schema)

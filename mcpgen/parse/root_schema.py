@@ -44,7 +44,7 @@ class InputRoot:
                 self.wire_names.append((place, wire_name))
 
     def _place(self, pointer: str) -> str:
-        """A pointer into the projection as one into `schema`; empty where the argument is not
+        """Return a pointer into the projection as one into `schema`; empty if the argument is not
         listed.
         """
         for before, after in self._moved.items():
@@ -107,9 +107,7 @@ def _either(schema: Schema, other: Schema) -> Schema:
 
 
 def loosened(schema: Schema) -> Schema:
-    """An output schema that says which fields there are and leaves their types to their
-    descriptions.
-    """
+    """Return an output schema with the names and descriptions of its fields, of any type."""
     properties: dict[str, Schema] = {}
     for key, child in schema.get("properties", {}).items():
         properties[key] = {}

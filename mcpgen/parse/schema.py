@@ -56,7 +56,7 @@ LONGEST_CHAIN = 8
 
 
 class Subtypes:
-    """Which components of a document inherit from which."""
+    """Components of a document and those that inherit from them."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._direct: defaultdict[str, list[str]] = defaultdict(list)
@@ -117,7 +117,7 @@ class Reader(References):
         """Names that cannot be sent → reference → whether conditions there can be checked."""
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
-        """Return an object without which an operation is nothing, its `$ref` followed, and its
+        """Return an object that an operation cannot do without, its `$ref` followed, and its
         pointer. Raises Unsupported, with `code` for a value that is no object; `name` is for the
         message.
         """
@@ -134,8 +134,8 @@ class Reader(References):
     # Flat schemas.
 
     def flatten(self, node: Any, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """A schema with its `$ref` followed and its `allOf` merged; children are left as they are
-        in the document.
+        """Return a schema with its `$ref` followed and its `allOf` merged; children stay as in the
+        document.
 
         A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the name
         of the component that the first `$ref` followed leads to. `seen` are the references on the
@@ -157,8 +157,8 @@ class Reader(References):
         return self._merged[id(node)][1]
 
     def _follow(self, ref: str, seen: frozenset[str]) -> dict[str, Any]:
-        """Return the flat schema of a reference; an empty schema if the reference is circular or
-        too long.
+        """Return the flat schema of a reference; `{}` for a circular reference or, with a warning,
+        too long a chain.
         """
         if ref in seen:
             return {}
@@ -212,7 +212,9 @@ class Reader(References):
             flat["properties"] = {**properties, name: {**tag, "enum": allowed}}
 
     def _merge_parts(self, node: dict[str, Any], seen: frozenset[str]) -> dict[str, Any]:
-        """A schema merged with what its `$ref` and its `allOf` say."""
+        """Return a schema merged with the target of its `$ref` and its `allOf`; its own texts,
+        `default`, `readOnly` and `discriminator` win.
+        """
         parts = list(as_list(node.get("allOf")))
         if isinstance(node.get("$ref"), str):
             parts.insert(0, {"$ref": node["$ref"]})
@@ -249,8 +251,8 @@ class Reader(References):
         return [name for name in as_list(written) if name in TYPES]
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
-        """Return the branches of a schema's union other than null, and whether null is one of
-        them.
+        """Return the branches of a schema's union other than null, and whether null is one; `([],
+        False)` without a union.
         """
         for keyword in UNIONS:
             branches = as_list(flat.get(keyword))
@@ -267,8 +269,8 @@ class Reader(References):
         return _types_of_values(flat) == ["null"]
 
     def expand(self, node: Any, hops: int = 0) -> tuple[dict[str, Any], list[Any], bool]:
-        """A schema as (base without union, union branches, accepts null); a union of one is merged
-        into the base.
+        """Return a schema as (base without union, branches other than null, accepts null). A single
+        branch is merged into the base: then there are no branches.
 
         Shared: never change the base.
         """
@@ -377,7 +379,7 @@ def has_union(flat: dict[str, Any]) -> bool:
 
 
 def _inferred_types(flat: dict[str, Any]) -> list[str]:
-    """Return the types of a schema without `type`, from its other keywords."""
+    """Return the types of a schema without `type`, from its other keywords; empty if none tells."""
     if not flat.keys().isdisjoint(OBJECT_KEYWORDS):
         return ["object"]
     if isinstance(flat.get("required"), list) and not has_union(flat):
@@ -393,7 +395,7 @@ def _inferred_types(flat: dict[str, Any]) -> list[str]:
 
 
 def _types_of_values(flat: dict[str, Any]) -> list[str]:
-    """Return the types of the values of an enum or of a constant."""
+    """Return the types of an enum's values or of a constant; empty without both."""
     values = []
     if isinstance(flat.get("enum"), list):
         values = flat["enum"]
@@ -406,8 +408,8 @@ def _types_of_values(flat: dict[str, Any]) -> list[str]:
 
 
 def _merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema that accepts what all accept. Many are merged by halves: what is merged so
-    far would be copied for each.
+    """Return the schema that accepts what all parts accept, `{}` for none. Many are merged by
+    halves: what is merged so far would be copied for each.
     """
     if len(parts) > AT_ONCE:
         half = len(parts) // 2
@@ -438,8 +440,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
 def _with_all_conditions(
     left: dict[str, Any], right: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Two schemas to be merged, with the conditions of both in the left one: an `if` goes with its
-    own `then`.
+    """Return two schemas to be merged, with the conditions of both in the first, each with its own
+    `if`.
     """
     out = without(left, CONDITIONAL)
     if {} in (left.get("not"), right.get("not")):
@@ -525,7 +527,7 @@ def _additional_properties(left: Any, right: Any) -> Any:
 
 
 def _larger_union(left: Any, right: Any) -> Any:
-    """Return the union that is longer as JSON: the product of both is rarely meant."""
+    """Return the union that is longer as JSON, as the product of both is rarely meant."""
     if not _both_are(list, left, right):
         return left
     return max(left, right, key=lambda branches: len(json.dumps(branches, default=str)))

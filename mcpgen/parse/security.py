@@ -104,7 +104,7 @@ def with_scopes(auth: Auth, scopes: tuple[str, ...]) -> Auth:
 
 
 def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the scopes that a flow offers."""
+    """Return the names of the scopes that a flow offers."""
     return tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str))
 
 
@@ -159,7 +159,9 @@ class _Scheme:
 
 
 def _way(auth: Auth) -> tuple[Any, ...]:
-    """Everything that a credential is sent by, and where its tokens come from."""
+    """Return the way a credential is sent and where its tokens come from, without its name and
+    variables.
+    """
     login = auth.login and replace(auth.login, variables=("", ""))
     return (auth.kind, auth.place, auth.wire_name, auth.scheme, auth.token_url, login)
 
@@ -230,7 +232,9 @@ class Security:
         self.default = (tuple(self.auth), ()) if optional else (tuple(self.auth),)
 
     def read_schemes(self, reader: Reader) -> None:
-        """The credentials of the document's security schemes."""
+        """Read the credentials of the document's security schemes, and its default requirement,
+        into this object.
+        """
         root = reader.root
         schemes = as_object(as_object(root.get("components")).get("securitySchemes"))
         for name, node in schemes.items():
@@ -248,7 +252,9 @@ class Security:
         return f"{self.api}_{name}" if self.api else name
 
     def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
-        """Return the credential of a scheme, under a name whose variables nothing else reads."""
+        """Return the credential of a scheme; if its variables clash with others, its name gets a
+        hash.
+        """
         slug = self.slug(name)
         scheme = _Scheme(slug, with_base(node, self.base), pointer, self.prefix, self.api)
         auth = self.credential(scheme)
@@ -257,14 +263,18 @@ class Security:
         return self.credential(replace(scheme, slug=f"{slug}_{digest(name)}"))
 
     def with_their_variables(self, auth: Auth) -> Auth:
-        """A credential with the variables of one that is sent in the same way to the same place."""
+        """Return a credential with the variables and login of one of `theirs` that is sent in the
+        same way; unchanged without one.
+        """
         for other in self.theirs:
             if _way(other) == _way(auth):
                 return replace(auth, variables=other.variables, login=other.login)
         return auth
 
     def keep_variables(self) -> None:
-        """Let credentials have the variables of the last run: those of an API that is gone."""
+        """Give credentials, in place, their variables of the last run, those of an API that is
+        gone; only variables with the prefix of the server.
+        """
         for name, auth in self.auth.items():
             kept, login = self.pinned.get(name, ()), auth.login
             if not all([kept, *(variable.startswith(f"{self.prefix}_") for variable in kept)]):
@@ -312,7 +322,7 @@ class Security:
         return [*auth.variables, *writing, *auth.login.variables]
 
     def credential(self, scheme: _Scheme) -> Auth:
-        """One security scheme as a credential."""
+        """Return the credential of a security scheme; an unsupported one is reported."""
         kind = scheme.node.get("type")
         if kind == "apiKey":
             return self.api_key(scheme)
@@ -339,7 +349,9 @@ class Security:
         return Auth(name=scheme.slug, kind="unsupported", description=scheme.description)
 
     def api_key(self, scheme: _Scheme) -> Auth:
-        """An apiKey scheme, if its name can be put where it belongs."""
+        """Return the credential of an apiKey scheme; if its place or name is unusable, report it
+        and return an unsupported credential. A key in a query is noted.
+        """
         place = scheme.node.get("in")
         wire_name = as_text(scheme.node.get("name")).strip()
         if place not in KEY_PLACES:
@@ -396,7 +408,7 @@ class Security:
         return tuple(dict.fromkeys(alternatives))
 
     def note_scopes(self, entry: dict[str, Any]) -> None:
-        """Remember the scopes that an operation needs."""
+        """Add the scopes of a requirement, scheme → scopes, to `scopes`."""
         for name, scopes in entry.items():
             if isinstance(scopes, list):
                 needed = self.scopes.setdefault(self.slugs[name], {})
@@ -409,7 +421,9 @@ class Security:
         )
 
     def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
-        """Return the first of `schemes` that is an API key with that place and name, or None."""
+        """Return the name of the first of `schemes` that is an API key with that place and name, or
+        None.
+        """
         for slug in schemes:
             auth = self.auth[slug]
             if auth.kind != "api_key":
@@ -421,8 +435,8 @@ class Security:
         return None
 
     def names_of(self, schemes: Collection[str]) -> set[str]:
-        """Return the folded names that the API keys among `schemes` have on the wire, and in the
-        document where that is a part of it: a `token` to send is no `Authorization`.
+        """Return the folded wire names of the API keys among `schemes`, and each one's name in the
+        document if the wire name contains it: a `token` to send is no `Authorization`.
         """
         names: set[str] = set()
         for name, slug in self.slugs.items():
@@ -438,7 +452,7 @@ def _sentence(description: Any) -> str:
 
 
 def _comparable(place: str, wire_name: str) -> str:
-    """A name as it is compared: the case of a header's name says nothing (RFC 9110 section 5.1)."""
+    """Return a name for comparison: a header's in lower case (RFC 9110 section 5.1)."""
     if place == "header":
         return wire_name.lower()
     return wire_name
@@ -461,8 +475,8 @@ def _bearer(scheme: _Scheme, word: str = "Bearer") -> Auth:
 
 
 def _http(scheme: _Scheme) -> Auth | None:
-    """An http scheme: a user name and password, or a text of the operator's behind the scheme's
-    word; None where neither does (RFC 7617, RFC 6750).
+    """Return the credential of an http scheme: basic, or a token behind the scheme's word (RFC
+    7617, RFC 6750); None for a handshake (`digest`) or an invalid word.
     """
     word = scheme.node.get("scheme")
     if not isinstance(word, str):
@@ -487,8 +501,8 @@ def _http(scheme: _Scheme) -> Auth | None:
 
 
 def _oauth2(scheme: _Scheme) -> Auth:
-    """An oauth2 scheme: client credentials where the flow is offered, a login where one is, and
-    always a token of the operator's own.
+    """Return the credential of an oauth2 scheme: client credentials if that flow has a usable token
+    URL, else a token; with a login where one is offered.
     """
     flow = as_object(as_object(scheme.node.get("flows")).get("clientCredentials"))
     url = absolute_url(flow.get("tokenUrl"))
@@ -507,7 +521,7 @@ def _oauth2(scheme: _Scheme) -> Auth:
 
 
 def _token(scheme: _Scheme) -> Auth:
-    """A token of the operator's own, or of a login."""
+    """Return a bearer token, the operator's or of a login."""
     return replace(_bearer(scheme), login=_login(scheme))
 
 
@@ -548,8 +562,8 @@ class Clue:
 def find_clue(
     reader: Reader, info: dict[str, Any], operations: list[DocumentedOperation]
 ) -> Clue | None:
-    """Return the strongest clue: a parameter that is a credential, answers 401 and 403, the
-    text.
+    """Return the strongest clue: a parameter that is a credential, answers 401 and 403, the text;
+    None without any.
     """
     parameters = Counter(_parameters(reader, operations))
     for (place, name), count in parameters.most_common():

@@ -33,8 +33,8 @@ EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
 def extension(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the `x-mcp` extension of an operation, a path or a document: `x-mcp: {name, title,
-    enabled, readOnly…}`, or a truth value, also as text.
+    """Return the `x-mcp` extension of an operation, a path or a document, with `enabled` as true,
+    false or None; of a truth value, also as text, `{"enabled": …}`; `{}` without one.
     """
     for key in EXTENSIONS:
         value = node.get(key)
@@ -77,7 +77,7 @@ def left_out(config: Config, origin: Origin, operation: dict[str, Any]) -> str |
 
 
 def _alone(origin: Origin) -> Origin:
-    """An operation of a further API in the words of its own document."""
+    """Return the origin of a further API's operation as its own document has it."""
     return replace(origin, api="", operation_id=origin.own_id)
 
 
@@ -101,7 +101,7 @@ def _left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -
 
 
 def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
-    """By each of `KINDS`, the words that choose an operation."""
+    """Return each of `KINDS` → the words that choose an operation by it."""
     names = [origin.operation]
     if origin.operation_id:
         names.insert(0, origin.operation_id)
@@ -169,7 +169,7 @@ def _unknown(key: str, kind: str, pattern: str, words: list[str], api: str) -> P
 
 
 def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
-    """Return the words that are like a pattern, else the first words that there are."""
+    """Return a hint: up to three words like a pattern, else the first words that there are."""
     if all(part in words for part in pattern.split(",")):
         option = f"--include-{kind}"
         return f"one word each: `{' '.join(f'{option} {part}' for part in pattern.split(','))}`"
@@ -189,7 +189,7 @@ def _quoted(word: str) -> str:
 
 
 def matches(values: list[str], patterns: tuple[str, ...]) -> str | None:
-    """Return the first pattern (shell-style: `*`, `?`) that matches any of the values."""
+    """Return the first pattern (shell-style: `*`, `?`) that matches any of the values, or None."""
     for pattern in patterns:
         if any(fnmatchcase(value, pattern) for value in values):
             return pattern

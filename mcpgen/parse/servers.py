@@ -83,8 +83,8 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
 
 
 def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Address:
-    """Without servers the API is where its document came from (OpenAPI 3.1 §4.8.1). On the public
-    web documents are often kept elsewhere, so there it is a question and no answer.
+    """Return the origin of the document as the address, if it is vouched for (OpenAPI 3.1 §4.8.1);
+    else none, and a note. On the public web documents are often kept elsewhere.
     """
     note = "the document names no server"
     if source_url is None:
@@ -107,7 +107,9 @@ def own_network(source_url: str | None) -> set[str]:
 
 
 def screen(url: str, vouched: Collection[str] = ()) -> Address:
-    """`url` if it is an absolute https URL of a public host, else None and the reason."""
+    """Return `url` as an address if it is an absolute https URL of a public host, or at a `vouched`
+    origin; else None and the reason.
+    """
     shown = shown_url(url)
     reason = fault(url)
     if reason:
@@ -138,7 +140,7 @@ def _host(url: str) -> str:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of a URL."""
+    """Return scheme, host and port of a URL in lower case: `https://api.example.com:8443`."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
 
@@ -155,7 +157,9 @@ def is_same(url: str, other: str) -> bool:
 
 
 def fill(url: str, variables: Any) -> tuple[str, list[str]]:
-    """`url` with its variables' defaults in place, and the names of variables that have none."""
+    """Return `url` with its variables' defaults filled in, and the names of variables that have
+    none.
+    """
     declared = as_object(variables)
     missing: list[str] = []
 

@@ -24,7 +24,7 @@ LEAST = 3
 def toolsets(
     tools: list[tuple[str, Tool]], declarations: Mapping[str, Any], last: Mapping[str, str]
 ) -> tuple[Toolset, ...]:
-    """Tools, each with its tag, as toolsets. Both are sorted by name, so that a list does not
+    """Return the toolsets of (tag, tool) pairs. Both are sorted by name, so that a list does not
     depend on the document's order.
 
     `declarations` are the Tag Objects of the document, by name, and `last` maps operations to their

@@ -108,12 +108,14 @@ def singular(word: str) -> str:
 
 
 def one_of(word: str) -> str:
-    """Return the singular of a resource, unchanged if there is only one such resource."""
+    """Return the singular of a resource's word; words in `SINGLE` (`settings`) are returned
+    unchanged.
+    """
     return word if word in SINGLE else singular(word)
 
 
 def is_plural(word: str) -> bool:
-    """Return whether a lower-case word is the plural of another."""
+    """Return whether a lower-case word is a plural, so that `singular` changes it."""
     return singular(word) != word
 
 
@@ -135,12 +137,16 @@ def is_verb(word: str) -> bool:
 
 
 def same_verb(verb: str) -> str:
-    """One verb for all that say the same: `retrieve` is `get`."""
+    """Return the common verb of synonyms: `retrieve` → `get`; a verb without any is returned
+    unchanged.
+    """
     return _SAME.get(verb, verb)
 
 
 def base_verb(word: str) -> str:
-    """A lower-case verb without the ending of the third person; other words as they are."""
+    """Return a lower-case verb without the ending of the third person (`lists` → `list`); other
+    words are returned unchanged.
+    """
     if word in VERBS:
         return word
     for ending, base in (("s", ""), ("es", ""), ("ies", "y")):

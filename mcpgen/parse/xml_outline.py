@@ -24,8 +24,9 @@ TAG = re.compile(r"[A-Za-z_][\w.-]{0,80}", re.ASCII)
 
 
 def outline(reader: Reader, schema: Any) -> str:
-    """Return the document described by a schema, with types as values; empty for a schema that is
-    no object, or too large for any outline: `<book id="integer"><title>string</title></book>`.
+    """Return an example document in XML with types as values: `<book
+    id="integer"><title>string</title></book>`. It has as many levels and optional fields as fit in
+    `MOST` characters; empty for a schema without properties, and if nothing fits.
     """
     flat = reader.flatten(schema)
     if not as_object(flat.get("properties")):
@@ -42,7 +43,10 @@ def outline(reader: Reader, schema: Any) -> str:
 
 
 def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
-    """An element, with elements inside it down to a depth."""
+    """Return an element with `depth` levels of elements inside: an empty tag at depth 0, the value
+    alone for a text node, one example and `…` for a list. `needed_only` shows optional fields as
+    `…`.
+    """
     flat = reader.flatten(schema)
     xml = as_object(flat.get("xml"))
     if _is_text(flat):
@@ -71,8 +75,8 @@ def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bo
 
 
 def _is_node(xml: dict[str, Any], kind: str, flag: str) -> bool:
-    """Return whether an XML Object says a kind of node: by `nodeType` since OpenAPI 3.2 (§4.26), by
-    a flag before.
+    """Return whether an XML Object is for a kind of node: its `nodeType` is `kind` (OpenAPI 3.2
+    §4.26), or its `flag` is true (before).
     """
     return xml.get("nodeType") == kind or xml.get(flag) is True
 
@@ -84,14 +88,18 @@ def _is_text(flat: dict[str, Any]) -> bool:
 
 
 def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
-    """Return the elements of a list, with the first as an example; XML has no lists of lists."""
+    """Return the first item of a list as an example, then `…`; for a list of lists, unknown to XML,
+    only `…`.
+    """
     if reader.kinds(schema) == {"array"}:
         return NAMELESS
     return _element(reader, name, schema, depth, needed_only) + NAMELESS
 
 
 def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]]:
-    """Return the properties that a caller gives and XML can name, and whether each is required."""
+    """Return (name, schema, required) of the properties that a caller gives and XML can name; a
+    text node needs no name.
+    """
     required = texts_in(flat.get("required"))
     members: list[tuple[str, Any, bool]] = []
     for key, child in as_object(flat.get("properties")).items():
@@ -104,8 +112,8 @@ def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]
 
 
 def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
-    """Return the name of an element or attribute with its prefix, and the declaration of its
-    namespace.
+    """Return the name of an element or attribute with its prefix, `…` for an invalid name; and the
+    declaration of its namespace, ` xmlns:p="urn:x"`, or an empty text.
     """
     name = first_text(xml.get("name"), name)
     prefix, namespace = as_text(xml.get("prefix")), as_text(xml.get("namespace"))
@@ -120,7 +128,9 @@ def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
 
 
 def _value(reader: Reader, flat: dict[str, Any]) -> str:
-    """Return the content of an element or an attribute: its values, or its type."""
+    """Return the content of an element or attribute: up to 5 texts of its enum (`new | used | …`),
+    else its format, else its types, else `…`.
+    """
     values = as_list(flat.get("enum"))
     texts = [value for value in values if isinstance(value, str) and len(value) < 40]
     if texts:

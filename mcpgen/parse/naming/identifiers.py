@@ -53,7 +53,7 @@ ArgumentKey = tuple[str, str]
 
 
 def digest(text: str, length: int = 6) -> str:
-    """A short stable hash of `text`: hexadecimal digits."""
+    """Return `length` hexadecimal digits of a stable hash of `text`."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
@@ -107,7 +107,7 @@ def _clashing(
 
 
 def _told_apart(name: str, place: str, wire_name: str) -> str:
-    """A name with its symbols in words (`MessageDate<`), else with its place."""
+    """Return a name with its symbols in words (`MessageDate_lt`), else with its place."""
     symbols = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
     return f"{name}{symbols}" if symbols else f"{name.rstrip('_')}_{place}"
 
@@ -121,7 +121,7 @@ def argument_name(wire_name: str) -> str:
 
 
 def _identifier(wire_name: str) -> str:
-    """A wire name as an identifier of at most `ARGUMENT_LIMIT` characters."""
+    """Return a wire name as an identifier of at most `ARGUMENT_LIMIT` characters."""
     parts = re.findall(r"[A-Za-z0-9]+", ascii_of(wire_name))
     lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
     name = "_".join(lowered) or f"argument_{digest(wire_name)}"

@@ -56,7 +56,7 @@ def server_name(title: str, base_url: str = "", pages: Iterable[str] = ()) -> st
 
 
 def _vendor(pages: Iterable[str]) -> str:
-    """Return the first domain of pages that is no host of everybody's pages."""
+    """Return the first domain of pages that is no host of everybody's pages; empty without one."""
     domains = (_host(page)[0] for page in pages)
     return next((name for name in domains if name and name not in HOSTING | SERVER_NOISE), "")
 
@@ -83,7 +83,9 @@ def _words(text: str) -> list[str]:
 
 
 def _joined(words: list[str]) -> str:
-    """Join as many words as fit; a first word that is too long is cut."""
+    """Join words by `_`, as many as fit, abbreviated if need be; a first word that is too long is
+    cut.
+    """
     name = "".join(words[:1])[:SERVER_LIMIT]
     for word in words[1:]:
         spellings = (f"{name}_{word}", f"{name}_{ABBREVIATIONS.get(word, word)}")
@@ -160,8 +162,8 @@ def toolset_name(tag: str) -> str:
 
 
 def shorten_words(name: str, limit: int) -> str:
-    """As many whole words of a snake_case name as fit in `limit` characters; a piece of the first
-    where none does.
+    """Return as many whole words of a snake_case name as fit in `limit` characters; a piece of the
+    name where that is less than half.
     """
     if len(name) <= limit:
         return name

@@ -166,8 +166,9 @@ class Naming:
             self.name = self._spelt()
 
     def candidates(self) -> list[list[str]]:
-        """Return the words that can distinguish the name, the best first: its own words with the
-        missing path words, the words of each source, and the words repeated in its operationId.
+        """Return the words that can distinguish the name in groups, the best first: its own words
+        with the missing path words, the words of each source, and the words repeated in its
+        operationId.
         """
         found = [word for word in self.own if word not in STOP_WORDS]
         rest = Counter(map(singular, found))
@@ -185,8 +186,8 @@ class Naming:
         return [*out, [*again]]
 
     def add(self, telling: Sequence[Mark], candidates: Iterable[str]) -> bool:
-        """Put the words that distinguish it into the name, in the order of the candidates; return
-        whether that changed it.
+        """Put the distinguishing words into the name, in the order of the candidates; return
+        whether the name changed.
         """
         if self.pinned:
             return False
@@ -339,7 +340,7 @@ def _without_module(subjects: list[Subject]) -> list[Subject]:
 
 
 def _coinciding(namings: Iterable[Naming], owners: Mapping[str, str]) -> list[list[Naming]]:
-    """Return the names that coincide, or that belong to another operation, in groups.
+    """Return groups of equal names; a name that belongs to another operation is a group, too.
 
     `owners`: name → its operation; empty for a reserved name.
     """

@@ -110,7 +110,7 @@ def resource_parts(path: str) -> tuple[PathPart, ...]:
 
 
 def path_words(path: str) -> list[str]:
-    """Every word of a path."""
+    """Return every word of a path."""
     return [word for part in parts_of(path) for word in part.words]
 
 

@@ -95,9 +95,9 @@ class Listing:
         brief: bool = False,
         words: Words | None = None,
     ) -> Place:
-        """An argument. With `level` -1 it is the whole body, and its properties count as
-        arguments. Without `nulls` it cannot be null, whatever its schema says. Of a text that is
-        `brief` the beginning is listed.
+        """List an argument by its type, at any price, offer the rest, and return its place. With
+        `level` -1 it is the whole body, and its properties count as arguments. Without `nulls` it
+        cannot be null, whatever its schema says. Of a text that is `brief` the beginning is listed.
         """
         node = self.nodes.node(schema)
         if node.null and not nulls:
@@ -112,7 +112,7 @@ class Listing:
         return place
 
     def of_root(self, schema: Any) -> Place:
-        """Return the schema of all arguments, listed: its properties are the arguments."""
+        """List the schema of all arguments, spend the room, and return its place."""
         root = self.add("", schema, level=-1, words=lambda limit, text: "")
         self.spend()
         return root
@@ -124,7 +124,7 @@ class Listing:
 
     def pay(self, price: int, most: int = LARGEST) -> bool:
         """Take the price of an offer from the room, if it is there and the offer costs no more than
-        `most`.
+        `most`; return whether.
         """
         if price > min(self.room, most):
             self.lacks_room = True
@@ -148,8 +148,8 @@ class Listing:
         return sum(len(self._written(place)) > len(place.text) + 1 for place in own)
 
     def _change(self, place: Place, most: int = LARGEST, inner: Any = None, **changes: Any) -> bool:
-        """Change what is listed of a place, if there is room for what it grows by; `inner` is the
-        JSON of the schemas that come inside it.
+        """Change what is listed of a place, if there is room for what it grows by; return whether.
+        `inner` is the JSON of the schemas that come inside it.
         """
         former = {name: getattr(place, name) for name in changes}
         if place not in self._sizes:
@@ -170,7 +170,7 @@ class Listing:
     def _place(
         self, node: Node, level: int, nesting: int = 0, around: Around = frozenset()
     ) -> Place:
-        """A place with no more than its type, and rules that are short. The objects of a union are
+        """Return a place with no more than its type, and short rules. The objects of a union are
         one with the properties of all until there is room for each.
         """
         self._most_places -= 1
@@ -197,7 +197,9 @@ class Listing:
         return place
 
     def _completed(self, place: Place, *, bare: bool = False) -> Place:
-        """A place with what its values must have, where there is room; `bare`: no long rules."""
+        """Complete a place with what its values must have, where there is room, and return it;
+        `bare`: no long rules.
+        """
         for part in place.parts():
             if not bare:
                 part.rules |= part.unlisted()
@@ -212,7 +214,7 @@ class Listing:
         return place
 
     def _members(self, place: Place, members: Iterable[Member], *, bare: bool) -> dict[str, Place]:
-        """Properties of an object as places with what their values must have."""
+        """Return key → place of properties, with what their values must have."""
         places = {}
         for member in members:
             node = self.nodes.node(member.schema)
@@ -257,7 +259,7 @@ class Listing:
     # What is offered.
 
     def _open(self, place: Place) -> None:
-        """The required properties of an object together, then each of the others."""
+        """List the required properties of an object together, else one by one; offer the others."""
         demands = place.demands()
         if place.level < DEEPEST_REQUIRED and not self._add_members(place, demands):
             for member in demands:
@@ -282,7 +284,9 @@ class Listing:
     def _add_members(
         self, place: Place, members: list[Member], most: int = LARGEST, *, bare: bool = False
     ) -> bool:
-        """Properties by their names and types with what their values must have, all or none."""
+        """List properties by names and types, with what their values must have, all or none; return
+        whether.
+        """
         self._most_places = self.room // LEAST_PLACE
         added = self._members(place, members, bare=bare)
         if self._most_places < 0:
@@ -296,8 +300,8 @@ class Listing:
         return True
 
     def _split(self, place: Place) -> None:
-        """The objects of a union: each by itself where its names take no more than their share of
-        the room, else one with the properties of all, and a note on what each needs.
+        """List the objects of a union: each by itself where its names take no more than their share
+        of the room, else one with the properties of all, and a note on what each needs.
         """
         if place.union and not self._add_branches(place, place.union):
             self._change(place, note=unions.needs_of_shapes(self.nodes, place.union))
@@ -341,7 +345,7 @@ class Listing:
             self._commit(extra)
 
     def _add_values(self, place: Place) -> None:
-        """All values of an enum, or a note on them."""
+        """List all values of an enum, or a note on them."""
         values = place.node.rules["enum"]
         rules = place.rules | {"enum": values}
         if not self._change(place, max(self.room // 2, LONGEST_NOTE), rules=rules, note=""):
@@ -354,7 +358,7 @@ class Listing:
                 return
 
     def _add_limits(self, place: Place) -> None:
-        """Format, bounds, pattern and default."""
+        """List format, bounds, pattern and default."""
         rules = without(place.unlisted(), ["enum"])
         rules |= texts.default_of(place.node)
         if rules:
@@ -369,7 +373,7 @@ class Listing:
             self._change(place, text=text)
 
     def _add_written(self, place: Place) -> None:
-        """The text as its author wrote it."""
+        """List the text as its author wrote it."""
         self._change(place, text=self._written(place))
 
     def _written(self, place: Place) -> str:

@@ -129,7 +129,7 @@ class Reading(Protocol):
     reader: Reader
 
     def node(self, schema: Any) -> Node:
-        """Return a schema of the document, read."""
+        """Return the node of a schema of the document."""
 
 
 def safe_key(wire_name: str, used: Collection[str]) -> str:
@@ -151,5 +151,7 @@ def safe_key(wire_name: str, used: Collection[str]) -> str:
 
 
 def in_order(properties: dict[str, Any], required: set[str]) -> list[tuple[str, Any]]:
-    """Properties with the required ones first, otherwise in the order of the document."""
+    """Return (name, schema) of properties: the required ones first, else in the order of the
+    document.
+    """
     return sorted(properties.items(), key=lambda item: item[0] not in required)

@@ -74,7 +74,7 @@ class Place:
         return _identity(self.node) in self.around
 
     def inner(self) -> Around:
-        """Return the schemas around the places inside this one."""
+        """Return `around` for the places inside this one."""
         return self.around | {_identity(self.node)}
 
     def listed(self) -> list[Member]:
@@ -90,7 +90,7 @@ class Place:
         return [member for member in self.hidden() if member.required]
 
     def unlisted(self) -> Schema:
-        """Return the rules of the schema itself that are not listed and might be."""
+        """Return the rules of the schema itself that can be listed and are not."""
         listed = self.rules.keys() | self.node.vacuous
         return without(self.node.rules, listed)
 
@@ -115,7 +115,7 @@ class Place:
         return bool(self.node.members) and "patternProperties" in self.node.base
 
     def is_closed(self) -> bool:
-        """Return whether the object takes nothing but what is listed."""
+        """Return whether the object takes only the listed properties."""
         if self.node.extra is not False:
             return False
         return len(self.members) == len(self.node.members)
@@ -143,7 +143,7 @@ class Place:
         return out
 
     def frame(self) -> Schema:
-        """Return the listed schema without the schemas inside it."""
+        """Return the listed schema, with empty schemas inside it."""
         out = dict(self.rules)
         if self.node.items:
             out["items"] = {}
@@ -164,8 +164,8 @@ class Place:
         return out
 
     def description(self) -> str:
-        """Return the text, and notes on unlisted parts: clients cut a description at 2,000
-        characters.
+        """Return the text, and up to 1,700 characters of notes: on a name that is not ASCII, on
+        unlisted values and properties.
         """
         together = texts.together_note(self.together)
         named = "" if self.name.isascii() else f"`{visible(self.name)[:40]}` in the API"
@@ -173,7 +173,7 @@ class Place:
         return texts.joined([self.text, shorten(texts.joined(notes), 1_700)])
 
     def _names_note(self) -> str:
-        """Return the note on the properties that are not listed."""
+        """Return the note on the unlisted properties; empty if there are none."""
         hidden = self.hidden()
         if not hidden:
             return ""
@@ -193,8 +193,8 @@ class Place:
         return {**out, "description": description} if description else out
 
     def options(self) -> list[tuple[Schema, Place]]:
-        """Return the branches of a union that differ in more than their text: in the names it
-        holds.
+        """Return (schema, place) of each branch of a union, nested ones too; branches that differ
+        in their text alone appear once.
         """
         options: list[tuple[Schema, Place]] = []
         known: set[Hashable] = set()
@@ -207,7 +207,7 @@ class Place:
         return options
 
     def alternatives(self) -> list[tuple[Schema, Place]]:
-        """Return the options of a union, or the schema itself."""
+        """Return the options of a union, or (schema, place) of the place itself."""
         return self.options() if self.branches else [(self.schema(), self)]
 
     def _items(self) -> Schema:
@@ -217,12 +217,12 @@ class Place:
         return {**schema, "anyOf": list(map(dict, ANY_VALUE))}
 
     def needs(self) -> str:
-        """Describe the unlisted needs of a value."""
+        """Return `needs a, b` of the unlisted required properties, else the note."""
         return texts.needs_note([member.wire_name for member in self.demands()]) or self.note
 
     def parts(self) -> Iterator[Place]:
-        """Yield the place itself, that of its items, and its alternatives: one value is at all of
-        them, or its items are.
+        """Yield the place itself, then its items and alternatives, at any depth: one value is at
+        all of them, or its items are.
         """
         yield self
         if self.items:
@@ -231,7 +231,8 @@ class Place:
             yield from branch.parts()
 
     def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
-        """Yield the places inside this one and their pointers, itself first."""
+        """Yield (pointer, place) of this place, at `pointer`, and of those inside it, at any depth.
+        """
         pending: list[tuple[str, Place]] = [(pointer, self)]
         while pending:
             at, place = pending.pop()

@@ -43,8 +43,8 @@ DEEPEST_UNION = 4
 def checkable(
     reader: Reader, schema: Schema, base: dict[str, Any], barred: tuple[str, ...]
 ) -> tuple[Schema, ...]:
-    """Return the conditions of a schema, which is `base` when it is flat, that can be checked as
-    they are written. None asks for a property that cannot be sent.
+    """Return the conditions of a schema, `base` when flat, that can be checked as they are written.
+    None asks for a property that cannot be sent (`barred`).
     """
     written = _written(reader, schema, base)
     return tuple(each for each in written if each and _is_checkable(reader, each, barred))
@@ -79,7 +79,9 @@ def _of_places(base: dict[str, Any]) -> Iterator[Schema]:
 
 
 def _without_rules_of_names(condition: Schema) -> Schema:
-    """A condition without what `Node.rules_of_names` says: which properties need others."""
+    """Return a condition without the rules that `Node.rules_of_names` has: which properties need
+    others.
+    """
     out = dict(condition)
     dependent = as_object(out.pop("dependentSchemas", None))
     others = {
@@ -110,7 +112,9 @@ def _is_checkable(reader: Reader, condition: Schema, barred: tuple[str, ...]) ->
 
 
 def _tell_around(odd: list[str], around: Mapping[str, list[str]], known: dict[str, bool]) -> None:
-    """Note of each reference that leads to an odd one that it is odd, too."""
+    """Set False in `known` for each reference that leads, over any number of others, to one in
+    `odd`.
+    """
     while odd:
         alike = [ref for ref in around.get(odd.pop(), ()) if known[ref]]
         known.update(dict.fromkeys(alike, False))
@@ -157,7 +161,7 @@ class Nodes:
         """Identity of a node of `node` → the needs of its values in words, as lists found them."""
 
     def node(self, schema: Any) -> Node:
-        """A schema of the document, read."""
+        """Return the node of a schema of the document, which is read once."""
         ref = as_text(as_object(schema).get("$ref"))
         key: str | int = id(schema)
         if schema == {"$ref": ref}:
@@ -167,7 +171,7 @@ class Nodes:
         return self._nodes[key][1]
 
     def read(self, schema: Any) -> Node:
-        """A schema by its union, else by its types."""
+        """Read a schema into a node: as a union of its branches, else by its types."""
         base, branches, null = self.reader.expand(schema)
         ref = component_of(schema)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
@@ -194,8 +198,8 @@ class Nodes:
         return as_object(target).get("unevaluatedProperties") is False
 
     def branches(self, node: Node) -> tuple[Node, ...]:
-        """Return the branches of a union, with its objects grouped as one union: the union itself
-        if all branches are objects.
+        """Return the branches of a union, its objects grouped as one union: the union itself if all
+        are objects; empty without a union.
         """
         if not node.branches:
             return ()
@@ -210,7 +214,7 @@ class Nodes:
         return self._common[id(union)][1]
 
     def _of_types(self, base: dict[str, Any]) -> Node:
-        """A schema without a union: of one type, of several, or of any."""
+        """Read a schema without a union: of one type, of several, or of any."""
         types = without_integer([name for name in self.reader.types(base) if name != "null"])
         if len(types) == 1:
             return self._of_type(types[0], base)
@@ -284,8 +288,8 @@ class Nodes:
         return bool(flat.get("type") == "null")
 
     def _extra(self, base: dict[str, Any]) -> Any:
-        """`additionalProperties` of a map or of a closed object, True where the document permits
-        any beside the properties; None where it says nothing.
+        """Return `additionalProperties` of a map or of a closed object, True where the document
+        permits any beside the properties; None where it says nothing.
         """
         rule = base.get("additionalProperties")
         if rule is None and not conditions(base):
@@ -314,7 +318,7 @@ def _meanings(base: dict[str, Any], rules: Schema) -> tuple[Meaning, ...]:
 
 
 def _with_needs(members: dict[str, Member], base: dict[str, Any]) -> tuple[Member, ...]:
-    """Return the properties of an object with those that each is not given without."""
+    """Return the properties of an object, each with the keys of those that it depends on."""
     keys = {member.wire_name: key for key, member in members.items()}
     for name, needed in _dependent(base).items():
         if keys.keys() >= {name, *texts_in(needed)}:
@@ -352,7 +356,7 @@ def component_of(schema: Any) -> str:
 
 
 def _items(base: dict[str, Any]) -> Any:
-    """Return the items of an array; a tuple becomes a list of any of its items."""
+    """Return the schema of an array's items; a tuple becomes a list of any of its items."""
     items = base.get("items", {})
     if "prefixItems" not in base:
         return items

@@ -57,12 +57,14 @@ def is_raw(base: dict[str, Any]) -> bool:
 
 
 def is_base64(base: dict[str, Any]) -> bool:
-    """Return whether a text means bytes."""
+    """Return whether a text means bytes: raw ones, or in base64."""
     return is_raw(base) or base.get("contentEncoding") == "base64"
 
 
 def text_keywords(base: dict[str, Any]) -> Schema:
-    """Return the format and the pattern of a text."""
+    """Return the known `format` (`byte` for any bytes) and the portable `pattern` of a text, where
+    it has them.
+    """
     out: Schema = {}
     kind = as_text(base.get("format"))
     if is_base64(base):
@@ -90,7 +92,7 @@ def number_keywords(base: dict[str, Any]) -> Schema:
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:
     """Return the limits on the length of a text, the items of an array or the properties of an
-    object.
+    object; without limits that exclude nothing.
     """
     out: Schema = {}
     for keyword in COUNT_KEYWORDS.get(name, ()):
@@ -105,7 +107,9 @@ def count_keywords(base: dict[str, Any], name: str) -> Schema:
 
 
 def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
-    """`rules` narrowed to the values of an enum."""
+    """Return `rules` with the values of an enum, for the rules they replace; unchanged without
+    values.
+    """
     values = enum_values(base, name)
     if values == [""]:
         return dict(EMPTY_TEXT)
@@ -125,7 +129,7 @@ def enum_values(base: dict[str, Any], name: str) -> list[Any]:
 
 
 def distinct(values: Iterable[Any]) -> list[Any]:
-    """JSON values without repeats, in order; 1, 1.0 and true are three values."""
+    """Return JSON values without repeats, in order; 1, 1.0 and true are three values."""
     by_identity: dict[Any, Any] = {}
     for value in values:
         identity: Any = value

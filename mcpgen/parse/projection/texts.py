@@ -44,7 +44,7 @@ def text_of(node: Node, limit: int, titled: bool) -> str:
 
 
 def written_of(node: Node, limit: int, titled: bool) -> str:
-    """As `text_of`, with a text as its author wrote it."""
+    """Return `text_of` with the text as its author wrote it, Markdown included."""
     text = shorten(visible(as_text(_text(node, titled))).strip(), limit)
     return joined([text, node.note[:limit], *_notes(node)])
 
@@ -65,13 +65,13 @@ def _notes(node: Node) -> list[str]:
 
 
 def joined(parts: list[str]) -> str:
-    """Join texts into one; a single text keeps its full stop."""
+    """Join texts by `; `; a single text keeps its full stop."""
     texts = [part for part in parts if part.strip()]
     return texts[0] if len(texts) == 1 else sentence(texts)
 
 
 def sentence(parts: list[str]) -> str:
-    """Texts as one."""
+    """Join texts by `; `, without full stops and blank texts."""
     return "; ".join(part.strip().rstrip(".;") for part in parts if part.strip())
 
 
@@ -117,7 +117,9 @@ def _example_note(node: Node) -> str:
 
 
 def _shown(value: Any, kind: str) -> str:
-    """An example as it is listed; empty if it is not of its schema's type, too long, or markup."""
+    """Return an example as it is listed; empty if its type is not `kind`, or it is too long or
+    markup.
+    """
     if value is None or not is_of_type(value, kind):
         return ""
     if isinstance(value, str):
@@ -128,7 +130,7 @@ def _shown(value: Any, kind: str) -> str:
 
 
 def values_note(values: list[Any]) -> str:
-    """An enum that is not listed, by some of its values."""
+    """Return the note on an unlisted enum: `one of 30 values such as a, b`."""
     some = ", ".join(map(str, values[:SOME_VALUES]))
     return shorten(visible(f"one of {len(values)} values such as {some}"), 200)
 
@@ -162,7 +164,9 @@ def together_note(names: tuple[str, ...]) -> str:
 
 
 def default_of(node: Node) -> Schema:
-    """Return the default of a schema as a keyword, where it is one of its values and short."""
+    """Return `{"default": value}`; `{}` for a default that is missing, long, a file's, not allowed,
+    or a number too large for JSON.
+    """
     default = node.base.get("default")
     # A default file would be read as a path, or sent as base64.
     if default is None:
@@ -179,7 +183,9 @@ def default_of(node: Node) -> Schema:
 
 
 def _fits(value: Any, node: Node) -> bool:
-    """Return whether a default is of its schema's type and, for an enum, one of its values."""
+    """Return whether a default has its schema's type, no hidden characters and, for an enum, is one
+    of its values.
+    """
     if value not in node.rules.get("enum", [value]):
         return False
     if visible(as_text(value)) != as_text(value):

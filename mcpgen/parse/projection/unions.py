@@ -47,7 +47,7 @@ def read(reading: Reading, base: dict[str, Any], branches: list[Any], *, exclusi
 
 
 def of_several_types(reading: Reading, base: dict[str, Any], types: list[str]) -> Node:
-    """A schema of several types."""
+    """Return the union of a schema's types, each with the other rules of the schema."""
     beside = _beside(base)
     return _joined(reading, base, [{**beside, "type": name} for name in types])
 
@@ -60,8 +60,8 @@ def _beside(base: dict[str, Any]) -> dict[str, Any]:
 def _discriminated(
     reading: Reading, option: Any, branch: Any, discriminator: dict[str, Any]
 ) -> dict[str, Any]:
-    """A branch whose discriminator property can only have the branch's own values (OpenAPI 3.1
-    §4.8.25).
+    """Return a branch, flat, whose discriminator property is required and has only the branch's own
+    values (OpenAPI 3.1 §4.8.25); merely flat where that is unknown, or holds already.
     """
     name = as_text(discriminator.get("propertyName"))
     written = as_object(branch)
@@ -85,9 +85,8 @@ def _discriminated(
 
 
 def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
-    """Return the objects of a `oneOf`, made exclusive. If several objects require nothing, but a
-    property distinguishes them, the property is made required: without it a value would fit them
-    all.
+    """Return the branches of a `oneOf`, made exclusive. If several require nothing, but the values
+    of a property distinguish them, that property is required: without it a value would fit all.
     """
     flats = list(map(reading.reader.flatten, options))
     if sum(not flat.get("required") for flat in flats) < 2:
@@ -143,7 +142,9 @@ def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
 
 
 def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
-    """Return the options read, a union among them by its branches, each set of values once."""
+    """Return the nodes of the options, a nested union by its branches; without equal nodes, and
+    without options that take no value.
+    """
     branches: list[Node] = []
     known: set[Hashable] = set()
     for option in options:
@@ -159,7 +160,9 @@ def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
 
 
 def _with_one_text(branches: list[Node]) -> list[Node]:
-    """Any text makes the other texts of a union superfluous; their values become examples."""
+    """Return branches in which any text, if one is, takes the place of all texts; their values
+    become examples.
+    """
     texts = [branch for branch in branches if branch.kind == "string"]
     if len(texts) < 2:
         return branches
@@ -172,7 +175,7 @@ def _with_one_text(branches: list[Node]) -> list[Node]:
 
 
 def _with_one_enum(branches: list[Node]) -> list[Node]:
-    """Enums of one type become one enum."""
+    """Return one node for several branches if all are enums of one type; else the branches."""
     if len(branches) < 2:
         return branches
     if len({branch.kind for branch in branches}) > 1:
@@ -199,7 +202,9 @@ def _by_value(branch: Node) -> dict[str, Meaning]:
 
 
 def grouped(node: Node) -> tuple[Node, ...]:
-    """Return the branches of a union with its objects as one union."""
+    """Return the branches of a union with its objects, if several, as one union; only that if all
+    are objects.
+    """
     objects = tuple(branch for branch in node.branches if branch.kind == "object")
     if len(objects) < 2:
         return node.branches
@@ -212,8 +217,8 @@ def grouped(node: Node) -> tuple[Node, ...]:
 
 
 def in_common(union: Node) -> Node:
-    """Merge many objects into an open object: all their properties, and the properties all
-    require.
+    """Return the objects of a union as one open object: all their properties, required where all
+    require them.
     """
     by_name: dict[str, list[Member]] = {}
     for branch in union.branches:
@@ -229,7 +234,8 @@ def in_common(union: Node) -> Node:
 
 
 def _any_of(declared: list[Member]) -> Any:
-    """Return the schema of a property that several objects declare."""
+    """Return the schema of a property that several objects declare: `anyOf` of different schemas.
+    """
     different: dict[Hashable, Any] = {}
     for member in declared:
         different.setdefault(frozen(member.schema), member.schema)
@@ -238,7 +244,9 @@ def _any_of(declared: list[Member]) -> Any:
 
 
 def needs_of_shapes(reading: Reading, union: Node) -> str:
-    """Describe the needs of each object of a union, without the needs all objects share."""
+    """Return what each object of a union needs, apart from shared needs: `one of 2 shapes by
+    `kind`: card (needs number)`.
+    """
     objects = union.branches
     required = [[member.key for member in branch.members if member.required] for branch in objects]
     common = set(required[0]).intersection(*required)

@@ -51,7 +51,9 @@ class Whole:
         """
 
     def schema(self, node: Node, pointer: str, names: dict[str, str]) -> Schema:
-        """Return the whole schema of a node at `pointer`; `names` is completed."""
+        """Return the whole schema of a node at `pointer`. Pointers of renamed properties are added
+        to `names`, with their wire names.
+        """
         self._inside = set()
         schema = self._schema(node, pointer, names, 0)
         while self._unfinished:
@@ -85,7 +87,9 @@ class Whole:
         return {"$ref": self._reference(key, name, write)}
 
     def _as_written(self, ref: str) -> str:
-        """A reference to a component exactly as the document has it."""
+        """Return the reference to a definition that copies a component exactly as the document has
+        it.
+        """
 
         def write(name: str) -> None:
             target, _ = self.nodes.reader.resolve(ref)
@@ -95,7 +99,9 @@ class Whole:
         return self._reference(f"{ref} as written", name, write)
 
     def _reference(self, key: str, name: str, write: Callable[[str], None]) -> str:
-        """A reference to the definition of a key, which `write` writes under its name."""
+        """Return the reference to the definition of a key; a new one is written later, by `write`
+        with its name.
+        """
         if key not in self._by_key:
             if name in self.definitions:
                 name = f"{name}_{digest(key)}"
@@ -149,20 +155,20 @@ class Whole:
 
 
 def _merged_name(node: Node) -> str:
-    """The name of what a component and the rules beside it are together."""
+    """Return the name of a component merged with the rules beside it, of which it has a hash."""
     component = definition_name(as_text(node.base.get("$name")))
     return f"{component}_{digest(json.dumps([rules_of(node.base), node.null], default=str))}"
 
 
 def _is_large(node: Node) -> bool:
-    """Return whether a component is worth a definition: it contains schemas, or many values."""
+    """Return whether a schema is worth a definition: it contains schemas, or many values."""
     if any((node.members, node.items, node.branches, node.extra)):
         return True
     return len(node.rules.get("enum", ())) > 8
 
 
 def _with_null(schema: Schema) -> Schema:
-    """A schema that takes null as well."""
+    """Return a schema that takes null as well."""
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], NULL]}
     out = dict(schema)
