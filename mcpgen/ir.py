@@ -1,8 +1,8 @@
 """The intermediate representation: a server after OpenAPI and before Python.
 
-`parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
-hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON
-Schemas (`Schema`) and JSON values (an argument's fixed value or default): data on both sides.
+Dataclasses that `parse` makes, `customise` changes and `render` reads: frozen, with tuples, and
+without OpenAPI, Jinja or files. The only plain dictionaries are JSON Schemas (`Schema`) and JSON
+values (an argument's fixed value or default): data on both sides.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Origin:
 
     @property
     def own_id(self) -> str | None:
-        """The operationId without the name of the API."""
+        """The operationId without the name of the API; None if there is none."""
         if self.operation_id is None:
             return None
         return self.operation_id.removeprefix(f"{self.api}:")
@@ -234,7 +234,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolset:
-    """A tag: one Python module and one JSON file of tools."""
+    """The tools of a tag, in a Python module and a JSON file."""
 
     name: str
     title: str

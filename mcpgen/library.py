@@ -1,4 +1,4 @@
-"""The stages behind the functions of `mcpgen`, in the order of the commands."""
+"""The functions of `mcpgen`: `generate`, `check` and `diff`."""
 
 from __future__ import annotations
 

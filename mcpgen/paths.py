@@ -1,8 +1,8 @@
 """The gate for every path that mcpgen reads, writes or removes in a project.
 
-The paths of a plan are the generator's own; those of a lock came with the folder, perhaps from a
-stranger. Both must be relative, lie inside the folder, and name a file that mcpgen generates.
-Nothing is ever reached through a link.
+The paths of a plan are the generator's own; those of a lock came with the folder. Both must be
+relative, lie inside the folder, and name a file that mcpgen generates. Nothing is ever reached
+through a link.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Obstacle:
 @lru_cache(10_000)
 def checked(path: str) -> str:
     """Return a path unchanged. Raises ValueError unless the generator may write it: relative, with
-    `/`, no `..`, printable ASCII, legal on Windows.
+    `/`, no `..`, printable ASCII, no spaces, legal on Windows.
     """
     parts = PurePosixPath(path).parts
     problems = (
@@ -89,7 +89,7 @@ def checked(path: str) -> str:
 
 def generated(paths: Collection[str]) -> re.Pattern[str]:
     """Return the pattern of all paths that mcpgen owns in a project with these files; a project
-    with `api.json` at its root lies inside another package.
+    with `api.json` lies inside another package.
     """
     return INSIDE if FACTS in paths else GENERATED
 
@@ -163,19 +163,18 @@ def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
 
 
 def is_once(path: str) -> bool:
-    """Return whether the file at `path` is written when it is missing and never touched again."""
+    """Return whether the file at `path` is the user's once it is written."""
     return _matches(path, ONCE)
 
 
 def once_among(paths: Iterable[str]) -> set[str]:
-    """Return the paths of files that are written once."""
+    """Return those paths that are the user's once they are written."""
     return {path for path in paths if is_once(path)}
 
 
 def has_template(path: str) -> bool:
     """Return whether a file is written once from a template (`README.md`, `hooks.py`); `path` is
-    relative to the project. False for files of every run, `mcpgen.toml` and modules of
-    `custom/`. Later versions may have another template.
+    relative to the project. False for files of every run, `mcpgen.toml` and modules of `custom/`.
     """
     return is_once(path) and not _matches(path, NO_TEMPLATE)
 
@@ -187,8 +186,8 @@ def _matches(path: str, patterns: tuple[str, ...]) -> bool:
 
 
 def roots(paths: Collection[str]) -> set[str]:
-    """Return the folders of packages among files: `src/x/`, and the empty text for the package of a
-    project inside another package.
+    """Return the folders of packages among files: `src/x/`, and the empty text for a project inside
+    another package.
     """
     parts = [path.split("/") for path in paths]
     found = {f"src/{names[1]}/" for names in parts if len(names) > 2 and names[0] == "src"}
@@ -196,15 +195,15 @@ def roots(paths: Collection[str]) -> set[str]:
 
 
 def homes(folder: Path) -> list[Path]:
-    """Return all entries of a project's `src/`, sorted, with its packages among them; only the
-    project itself if it lies inside another package.
+    """Return all entries of a project's `src/`, sorted, packages or not; only the project itself if
+    it lies inside another package.
     """
     return [folder] if (folder / FACTS).is_file() else sorted(folder.glob("src/*"))
 
 
 def import_root(package: Path) -> Path:
-    """Return the folder that the package in a folder is imported from: the nearest one above that
-    is no package.
+    """Return the folder that a package is imported from: the nearest one above without
+    `__init__.py`.
     """
     return next(above for above in package.parents if not (above / "__init__.py").is_file())
 

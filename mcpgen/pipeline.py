@@ -110,7 +110,7 @@ def _gone_hosts(config: Config, document: Document) -> list[str]:
 
 
 def limits_of(config: Config) -> Limits:
-    """Return the limits that the configuration sets for documents."""
+    """Return the limits for documents: the configuration's, else the defaults."""
     limits = Limits()
     if config.max_bytes is not None:
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
@@ -247,8 +247,8 @@ def kept_parts(config: Config, lock: Lock | None) -> tuple[str, ...]:
 
 
 def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of a server, sorted: the configuration's (else the default), kept parts, and
-    `http` where one of them needs it.
+    """Return the parts of a server, sorted: the configuration's or the default, kept parts, and
+    `http` if another part or the catalogue needs it.
     """
     named = DEFAULT_PARTS if config.parts is None else config.parts
     over_http = not {"asgi", "exchange", "oauth"}.isdisjoint(named)
@@ -257,7 +257,9 @@ def effective_parts(config: Config, kept: Sequence[str]) -> tuple[str, ...]:
 
 
 def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
-    """Return `Lock.apis`. APIs of the last run that are gone stay in it, to keep their names."""
+    """Return `Lock.apis`, empty without further APIs. APIs of the last run that are gone stay in
+    it, to keep their names.
+    """
     apis = {api.name: api.shares[0] if api.shares else api.name for api in server.apis}
     if all([apis, document.root.get("paths")]):
         apis[""] = stem_of(document.source.name)
@@ -265,8 +267,8 @@ def _apis(document: Document, server: Server, config: Config) -> dict[str, str]:
 
 
 def _servers(document: Document, server: Server) -> dict[str, Any]:
-    """Return `Lock.servers`: name of the first API, and of each whose variables another one has, →
-    its `servers`; empty without further APIs.
+    """Return `Lock.servers`: API → its `servers`, for the first API and each that shares its
+    variables with another; empty without further APIs.
     """
     if not server.apis:
         return {}

@@ -6,8 +6,8 @@
     ├── RefusedError          exit code 3: refused for safety
     └── OutputConflictError   exit code 4: the output folder holds files not to overwrite
 
-Everything that is wrong *inside* a readable document is a `Problem`: it is collected and
-reported in the order of the document, and one bad operation (`Unsupported`) never costs the others.
+Everything wrong *inside* a readable document is a `Problem`: collected, and reported in the order
+of the document; one bad operation (`Unsupported`) never costs the others.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Cleaning of document text: the text that a model, a terminal or a file receives.
 
 Characters that are invisible or steer the display (controls, bidirectional overrides, zero-width
-and tag characters) become U+FFFD, so that nothing hides in a description and nothing silently
-disappears; parts of an emoji stay. Markdown and HTML become plain text, because a tool description
-is read as text; the items of a list keep their lines.
+and tag characters) become U+FFFD, so that nothing hides in a text; parts of an emoji stay. Markdown
+and HTML become plain text; the items of a list keep their lines.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ MANY = 30
 
 
 def silent(_: str) -> None:
-    """Tell nothing."""
+    """Ignore a message."""
 
 
 def shares(items: Collection[Item], tell: Progress, doing: str) -> Iterator[Item]:
@@ -153,8 +152,8 @@ def visible(text: str) -> str:
 
 
 def escape(text: str, limit: int = 0) -> str:
-    """Return a text, first cut to `limit` characters if given, with control, invisible and
-    direction-changing characters spelt out.
+    """Return a text, first cut to `limit` characters if given, with escape sequences for control,
+    invisible and direction-changing characters.
     """
     if limit and len(text) > limit:
         text = text[: limit - 1] + "…"
@@ -240,8 +239,8 @@ def _item(marker: re.Match[str]) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """Return a text without HTML tags, and without tags of documentation tools, which have an end
-    tag; an item becomes a line `- `, a link Markdown.
+    """Return a text without tags of HTML and, where they are ended, of documentation tools; items
+    become lines, links Markdown.
     """
     text = _with_escaped_html(text)
     text = _ANCHOR.sub(r"[\1](#)", _COMMENT.sub("", text))
@@ -285,8 +284,8 @@ def shorten(text: str, limit: int) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text cut by `shorten` to `limit` characters; whole if that is a limit of at least
-    `4 * LEAST_CUT` characters, and the cut would save fewer than `LEAST_CUT`.
+    """Return a text cut by `shorten`; whole if the cut would save fewer than `LEAST_CUT`
+    characters, and `limit` is at least four times as many.
     """
     if limit >= 4 * LEAST_CUT and len(text) < limit + LEAST_CUT:
         return text

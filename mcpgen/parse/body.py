@@ -169,7 +169,7 @@ def _replaces(reader: Reader, option: Option, other: Option) -> bool:
 
 
 def _names(reader: Reader, option: Option) -> tuple[set[str], set[str]]:
-    """Return the fields of a body, and its required fields."""
+    """Return the names of a body's fields, and of its required fields."""
     schema = option[3].get("schema")
     base, _, _ = reader.expand(schema)
     return set(reader.properties(schema)), set(texts_in(base.get("required")))
@@ -350,7 +350,7 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
     """Return the array schema of a body of several JSON values, as in JSON Lines (OpenAPI 3.2
-    §4.14.4); None for another media type, and for a schema that is no array, without `itemSchema`.
+    §4.14.4); None for other media types, and without an array or `itemSchema`.
     """
     if not LINES.search(media_type):
         return None
@@ -397,8 +397,8 @@ def _binary_field(body: Body, text: str) -> Field:
 def _whole_field(
     reader: Reader, body: Body, schema: Any, text: str, encodings: dict[str, Any]
 ) -> Field:
-    """Return a JSON body or a form as a single argument. A form has the functions that write its
-    fields as options, and takes no undeclared fields unless its schema says so.
+    """Return a JSON body or a form as a single argument. A form has the writers of its fields as
+    options, and is closed unless its schema says otherwise.
     """
     options: Options = ()
     if body.kind != "json":
@@ -494,8 +494,8 @@ def _members(
 
 
 def _multipart_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
-    """Return the encoding of a multipart field (OpenAPI 3.1 §4.8.15): `file` for bytes, that of its
-    `style` if it has one, else JSON or text. Constant part headers are options.
+    """Return the encoding of a multipart field (OpenAPI 3.1 §4.8.15): `file` for bytes, else by its
+    `style`, else JSON or text. Constant part headers are options.
     """
     types = content_types(encoding)
     options: dict[str, Any] = {}
@@ -533,8 +533,8 @@ def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -
 def _part_writer(
     reader: Reader, schema: Any, content_type: str, options: dict[str, Any]
 ) -> Encoding:
-    """Return the encoding of a part that is not a file: JSON, a JSON part for each object of a
-    list, or text. A `content_type` other than `application/json` is added to `options`, in place.
+    """Return the encoding of a part that is no file: JSON, several JSON parts, or text. `options`
+    get a `content_type` other than `application/json`, in place.
     """
     kinds = reader.kinds(schema)
     items = reader.flatten(schema).get("items", {})

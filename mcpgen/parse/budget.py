@@ -1,9 +1,8 @@
 """Budgets: of each tool in the list, and of its texts. Texts repeated too often are dropped.
 
-A budget for each tool keeps a list of hundreds within bounds. A list that is still short has bytes
-to spare: its cut tools are listed anew with a larger budget, the same for all, as long as the list
-stays short. A long list is left alone, whatever its number of tools, so that a tool more or less
-changes no other tool.
+A budget for each tool keeps a list of hundreds within bounds. In a list that is still short, cut
+tools are listed anew with a larger budget, the same for all, as long as the list stays short. A
+long list is left alone, so that a tool more or less changes no other tool.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ OFTEN = 20
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Characters that the document's texts have at most: of a tool, of one of its arguments, and of
-    what is inside an argument. Where there is room, texts of `written` characters are listed as
-    their author wrote them; 0 where they are put in order. A tool's text over `alike` characters
-    goes without what dozens of tools say alike.
+    what is inside an argument. Where there is room, texts of up to `written` characters are listed
+    as their author wrote them (0: never). A tool's text over `alike` characters goes without what
+    dozens of tools say alike.
     """
 
     tool: int
@@ -114,8 +113,8 @@ class Draft:
 
 
 def within_budget(drafts: list[Draft], *, others: int = 0) -> list[tuple[str, Tool]]:
-    """Return the tools within the largest budget that keeps the list short; `others` are the bytes
-    of further tools in the list.
+    """Return (tag, tool) of the drafts, in a short list with the largest budget that keeps it
+    short; `others` are the bytes of further tools in the list.
     """
     chosen = drafts
     for budget in LARGER if _is_short(drafts, others) else ():

@@ -1,9 +1,7 @@
-"""The exact schema of a tool that the user implements: standing alone, without texts, checked
-before it is used.
+"""The exact schema of a tool that the user implements, without texts, checked before use.
 
-The model sees a projection of a schema; a call is checked against the schema itself. What is
-bundled here says exactly what the document says (JSON Schema 2020-12 after `upgrade`), whatever the
-projection had to leave out.
+The model sees a projection of a schema; a call is checked against what is bundled here, which says
+exactly what the document says (JSON Schema 2020-12 after `upgrade`).
 """
 
 from __future__ import annotations
@@ -62,8 +60,8 @@ def bundle(reader: Reader, schema: Any) -> Schema:
 
 
 def copied(node: Any, target: Callable[[str], str]) -> Any:
-    """Return a copy of a schema without texts, extensions and definitions; `target` returns the new
-    text of each `$ref`. A boolean is returned unchanged, any other value that is no object as `{}`.
+    """Return a copy of a schema without texts, extensions and definitions; `target` renames each
+    `$ref`. Booleans are unchanged, other values that are no object are `{}`.
     """
     if isinstance(node, bool):
         return node
@@ -155,12 +153,11 @@ def known_names(contract: Schema) -> list[str]:
 
 
 def is_open(contract: Schema) -> bool:
-    """Return whether the contract says that it takes unnamed arguments: by `patternProperties`, by
-    `additionalProperties` or `unevaluatedProperties` other than false, or, if it names no argument,
-    by `minProperties` or `propertyNames`.
+    """Return whether the contract says that it takes further, unnamed arguments: by
+    `patternProperties`, by `additionalProperties` or `unevaluatedProperties` other than false, or,
+    if it names no argument, by `minProperties` or `propertyNames`.
 
-    JSON Schema takes any further property where nothing is said. For the arguments of a tool that
-    is hardly ever meant: a misspelt one would be lost.
+    Where it says nothing, a further argument is taken for a misspelt one.
     """
     schemas = list(applied_schemas(contract))
     for node in schemas:

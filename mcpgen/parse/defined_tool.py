@@ -144,7 +144,7 @@ class DefinedTool:
         return not reason
 
     def declared_output(self) -> _Output:
-        """Return the output schema of the definition; empty if it has none, or no valid one."""
+        """Return the output schema of the definition; empty without a valid one."""
         schema = self.definition.output
         if not isinstance(schema, dict):
             return _Output()

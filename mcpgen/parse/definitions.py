@@ -1,8 +1,7 @@
 """Tool definitions and JSON Schemas → a server whose tools the user implements.
 
 The input is a dialect of `load.definitions` or a JSON Schema: an object at the root is one tool, a
-document of `$defs` is one tool for each definition without a reference to it. The model sees the
-portable projection of a schema; calls are checked against the schema itself.
+document of `$defs` is one tool for each definition without a reference to it.
 """
 
 from __future__ import annotations
@@ -62,7 +61,9 @@ def _title(document: Document, config: Config) -> str:
 
 
 def parse_definitions(document: Document, config: Config, problems: Problems) -> Server:
-    """Return the server a list of tools or a JSON Schema describes."""
+    """Return the server of a list of tools or a JSON Schema. Raises UsageError for a filter that
+    matches nothing.
+    """
     title, name = _title(document, config), definitions_name(document, config)
     reader = Reader(document, problems)
     models = Models(reader, config.pinned.models)
@@ -95,7 +96,9 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
 
 
 def stem_of(name: str) -> str:
-    """Return the subject of a file by its name: that of `weather.schema.json` is `weather`."""
+    """Return the subject of a file by its name: `weather.schema.json` → `weather`; `tools` without
+    a letter.
+    """
     stem = PurePosixPath(name.replace("\\", "/")).stem
     for ending in (".schema", ".tools", ".json"):
         stem = stem.removesuffix(ending)
@@ -119,8 +122,8 @@ class Definitions:
         """Every definition as an operation that a selection chooses from."""
 
     def drafts(self, reserved: Iterable[str] = ()) -> list[Draft]:
-        """Return a draft of every selected tool. `reserved` are names taken by other tools of the
-        server.
+        """Return a draft of every selected tool, and set `aliases`. `reserved` are names of the
+        server's other tools.
         """
         reserved = list(reserved)
         selected = self.selected()
@@ -368,7 +371,7 @@ class Definitions:
 
     def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
         """Yield the tools of a JSON Schema document: its root, or the definitions without a
-        reference to them.
+        reference to them; any that is no object is counted in `skips`.
         """
         if not isinstance(root, dict):
             return
@@ -411,7 +414,7 @@ class Definitions:
         return last if words(last) else fallback
 
     def from_schema(self, node: Any, name: str, pointer: str) -> Definition:
-        """Return a definition whose input is one schema."""
+        """Return the definition of a schema by itself, its input."""
         flat = self.reader.flatten(node)
         extension = select.extension(as_object(node))
         hints = extension.get("annotations")
@@ -430,8 +433,9 @@ class Definitions:
 
 
 def providers_kind(entry: Any) -> str:
-    """Return the name of a tool that the provider of a model runs: its type if it has nothing else
-    (`web_search`), or the only key of its entry (Gemini's `googleSearch`).
+    """Return the name of a tool that a model's provider runs: its type (`web_search`) other than
+    `custom` and `function`, or the only key of its entry (Gemini's `googleSearch`); empty for any
+    other entry.
     """
     entry = as_object(entry)
     kind = as_text(entry.get("type"))
@@ -479,9 +483,8 @@ def _as_module(name: str) -> str:
 
 
 def hints_of(definition: Definition) -> Hints:
-    """Return the hints a definition declares, and cautious defaults for the others: not read-only,
-    destructive, not idempotent, open to the world; a read-only tool is idempotent and not
-    destructive.
+    """Return the hints a definition declares, else cautious ones: not read-only, destructive, not
+    idempotent, open to the world; a read-only tool is idempotent and not destructive.
 
     Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
     any statement (MCP 2025-11-25, ToolAnnotations).

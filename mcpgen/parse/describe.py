@@ -118,8 +118,8 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
 
 def spoken_verb(written: str) -> str:
     """Return the verb at the beginning of an operation's first sentence, `create` for `Creates a
-    book`; empty without one, and for several (`Create or replace`). `batch` and `bulk` are returned
-    for several verbs, too (`Batch add or remove`).
+    book`; empty without one, and for several (`Create or replace`), but `batch` for `Batch add or
+    remove`.
     """
     begins, verbs, more = _first_verbs(written)
     if more.startswith(("or ", "and ", "/")) or len(verbs) > 1:
@@ -232,7 +232,9 @@ def _verb_first(name: str, method: str, path: str) -> str:
 
 
 def _moved(parts: list[str], place: int) -> str:
-    """Return words with a verb and its adverbs first, and with what it is joined with by `or`."""
+    """Return words with the verb at `place` first, its adverbs before it, and a verb joined to it
+    by `or`.
+    """
     start, end = place, place + 1
     while start > 1 and parts[start - 1] in ADVERBS:
         start -= 1
@@ -288,7 +290,7 @@ def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
 
 def _is_new(known: set[str], sentence: str) -> bool:
     """Return whether a sentence says more than words that are known; an item of a list does, unless
-    it is all of them.
+    its words are the same.
     """
     if not _STATEMENT.fullmatch(sentence):
         return {*_meaning(sentence)} != known
@@ -377,8 +379,8 @@ def _is_identifier(text: str) -> bool:
 
 
 def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> str:
-    """Return the display name of a tool: its summary, if short and of several words, else the words
-    of its name.
+    """Return the display name of a tool: its summary of several words and at most 80 characters,
+    else the words of an identifier in its place, or of the tool's name.
     """
     summary = marked_last(first_sentence(summary_text(operation))[0]).strip()
     has_room = len(summary) <= 80
@@ -440,8 +442,7 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
 
 def with_fitting_headline(description: str, earlier: str) -> str:
     """Return a description whose words became longer, at most 1,900 characters. Its first sentence
-    is as short as before, and is whole below if it was cut. A sentence that was too long `earlier`
-    stays.
+    is cut again and whole below, unless it was too long `earlier`.
     """
     first, _, rest = description.partition("\n")
     grew = len(first) > max(FIRST_SENTENCE, len(earlier.partition("\n")[0]))

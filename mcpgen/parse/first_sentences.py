@@ -2,7 +2,7 @@
 
 A model chooses by them, and a search shows nothing else. Where several operations begin with the
 same sentence (`Get details`), each gets one of its own: its description's, or the same sentence
-with words of its name (`Get details (movie)`). Nothing is invented.
+with words of its name (`Get details (movie)`).
 """
 
 from __future__ import annotations

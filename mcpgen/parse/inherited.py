@@ -1,8 +1,8 @@
 """The fields of a body that only subtypes of its schema have.
 
-A parent says with a `discriminator` that a value may be one of its subtypes, and not what fields
-these have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of
-the discriminator says which of them a body has, and no keyword of a root says that.
+A parent says with a `discriminator` that a value may be one of its subtypes, but not their fields
+(OpenAPI 3.1 section 4.8.25). These are optional beside its own: only the value of the discriminator
+says which of them a body has.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
 
 @dataclass(slots=True)
 class _Field:
-    """A field of some subtypes: its schemas, the discriminator values that have it, and the values
-    that require it.
+    """A field of some subtypes: its schemas, the discriminator `values` with it, and those that
+    require it (`needing`).
     """
 
     schemas: list[Any] = field(default_factory=list)
@@ -37,8 +37,8 @@ class _Field:
     needing: list[str] = field(default_factory=list)
 
     def schema(self, tag: str, text: str) -> dict[str, Any]:
-        """Return the schema of the field. Its description is `text` and the values of the
-        discriminator `tag` with which a body has or needs the field.
+        """Return its schema, described by `text` and the values of the discriminator `tag` that
+        have or need the field.
         """
         note = f"where `{tag}` is {_any_of(self.values)}"
         if self.needing == self.values:
@@ -51,8 +51,8 @@ class _Field:
 
 def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
     """Return `{"allOf": [schema], "properties": …}` with the fields that only subtypes have, none
-    required. Unchanged for a schema without a discriminator, a closed one, one with a union, and if
-    subtypes add no field or more than `MOST_FIELDS`.
+    required. Unchanged without a discriminator, with a union or closed, and if subtypes add no
+    field or more than `MOST_FIELDS`.
     """
     flat = reader.flatten(schema)
     discriminator = as_object(flat.get("discriminator"))
@@ -74,8 +74,8 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
-    """Return whether a flat schema is an open component with properties and without a union: only
-    its subtypes say which fields there are besides.
+    """Return whether a flat schema is a component with properties, open and without a union: only
+    its subtypes declare further fields.
     """
     if "$name" not in flat or has_union(flat):
         return False

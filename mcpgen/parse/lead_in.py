@@ -189,7 +189,7 @@ def is_adverb(word: str) -> bool:
 
 
 def has_verb(sentence: str) -> bool:
-    """Return whether a sentence needs no verb in front."""
+    """Return whether a sentence begins with a verb, a preface aside; `Logs` alone is a noun."""
     sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
     if is_noun(first.lower(), more):

@@ -119,9 +119,8 @@ _AROUND_PAGES = frozenset("options pagination paging page pager pageinfo".split(
 def listing_of(
     reader: Reader, schema: Any, *, method: str, path: str, fields: Iterable[Field]
 ) -> ListAnswer:
-    """Return the list in an operation's JSON answer and its pagination arguments, which are names
-    on the wire, dotted inside a body, empty if there are none. `items`: the keys to the list, None
-    without a list.
+    """Return the list in an operation's JSON answer and its pagination arguments: wire names,
+    dotted inside a body, empty without one. `items`: the keys to the list, None without a list.
     """
     names = _paging_arguments(reader, fields)
     before, _, last = path.rstrip("/").rpartition("/")
@@ -225,7 +224,7 @@ def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str
 
 
 def _is_list_of_objects(reader: Reader, schema: Any) -> bool:
-    """Return whether a schema is a list whose items are objects, in every branch or in some."""
+    """Return whether a schema is an array of objects, at least in a branch of its union."""
     if reader.kinds(schema) != {"array"}:
         return False
     branches, _ = reader.branches(reader.flatten(schema))
@@ -244,8 +243,8 @@ def _items_are_objects(reader: Reader, schema: Any) -> bool:
 def _style(
     reader: Reader, schema: Any, items: tuple[str, ...] | None, names: dict[str, str]
 ) -> tuple[Style | None, tuple[str, ...]]:
-    """Return the style that fits an operation best, and where the answer may hold its next
-    value.
+    """Return the style that fits an operation best, and where the answer may hold its next value;
+    `(None, ())` without one.
     """
     candidates = []
     for index, style in enumerate(styles()):
@@ -294,7 +293,9 @@ def _items_have(reader: Reader, schema: Any, path: tuple[str, ...] | None, key: 
 
 
 def _declares(reader: Reader, schema: Any, path: str) -> bool:
-    """Return whether an answer's schema has a dotted path. A name may hold dots itself."""
+    """Return whether an answer's schema has a dotted path, to a string or a value of any type. A
+    name may hold dots itself.
+    """
     properties = as_object(reader.properties(schema))
     if path in properties:
         # A number under such a name says where this part began

@@ -50,7 +50,7 @@ def aligned(found: dict[str, Meaning], values: list[Any]) -> tuple[Meaning, ...]
 
 
 def shown(value: Any) -> str:
-    """Return a value of an enum as text: a text as it is, another value as JSON."""
+    """Return a value of an enum as text: a text unchanged, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

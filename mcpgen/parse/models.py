@@ -2,9 +2,9 @@
 projected schemas, and models of the schemas of a document.
 
 A type is a JSON Schema of a few keywords: `type`, `enum`, `anyOf`, `items`, `additionalProperties`,
-and `$ref` to a model. A model is an object with properties: each component of the document is a
-model, whole and under its own name, and so is each inline object, named after the tool or component
-around it and its place there.
+and `$ref` to a model. A model is an object with properties: each component of the document, under
+its own name, and each inline object, named after the tool or component around it and its place
+there.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
 
 
 def _are_literals(values: list[Any]) -> bool:
-    """Return whether the values of an enum can be a `Literal`."""
+    """Return whether an enum has 1 to 60 values, all of them texts, integers or booleans."""
     if not 0 < len(values) <= LONGEST_LITERAL:
         return False
     return all(type(value) in (str, int, bool) for value in values)
@@ -344,8 +344,8 @@ class _Walk:
 
 
 def referenced(node: Any) -> str | None:
-    """Return the reference of a schema that is nothing but a reference; keywords that change no
-    type are ignored.
+    """Return the reference of a schema that is nothing but a reference, keywords aside that change
+    no type; else None.
     """
     if not isinstance(node, dict):
         return None
@@ -370,8 +370,8 @@ def _has_properties(flat: Schema) -> bool:
 
 
 def _literals(flat: Schema) -> list[Any]:
-    """Return the values of an `enum` or `const` without null, where a `Literal` can say all of
-    them.
+    """Return the values of an `enum` or `const` without null; empty for more than 16, or if a
+    `Literal` cannot hold them.
     """
     listed = [flat["const"]] if "const" in flat else as_list(flat.get("enum"))
     values = [value for value in listed if value is not None]

@@ -266,9 +266,9 @@ class _Parser:
         return {self.tag(tag["name"]): tag for tag in tags if isinstance(tag.get("name"), str)}
 
     def tag(self, tag: str) -> str:
-        """Return the tag of a toolset for a tag of the document: the same in the document's own
-        API, and in a further one its configured `toolset`, else `billing: Invoices` (`billing` for
-        an empty tag).
+        """Return the tag of a toolset for a tag of the document: unchanged in the document's own
+        API, else the configured `toolset` of the further API, else `billing: Invoices` (`billing`
+        for an empty tag).
         """
         if not self.api:
             return tag
@@ -324,8 +324,8 @@ class _Parser:
         return None
 
     def other_server(self, operation: DocumentedOperation) -> str | None:
-        """Return the base URL of an operation that does not go to the document's server; None if it
-        does. Where only the operator knows the origin it is a path: `/v2`.
+        """Return the base URL of an operation with another server than the document's, as a path
+        (`/v2`) where only the operator knows the origin; else None.
 
         Raises Unsupported where it cannot be used: the document's server is not meant (OpenAPI 3.1
         section 4.8.10), and must not get the call and its credential.
@@ -475,7 +475,7 @@ class _Parser:
     def workflow_tools(
         self, tools: list[tuple[str, Tool]], choices: list[select.Choice]
     ) -> list[tuple[str, Tool]]:
-        """Return the tools of the workflows beside the document; they call the other tools."""
+        """Return (tag, tool) of the workflows beside the document, which call the other tools."""
         from ..workflows.tools import Workflows  # late: it builds on this package
 
         workflows = Workflows(self.reader, self.models, self.config, self.name)
@@ -739,12 +739,12 @@ class _Parser:
 
 
 def _inside(start: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the names that begin with `start`, with that removed; other names are left out."""
+    """Return the names that begin with `start`, without this prefix; other names are left out."""
     return {key: name.removeprefix(start) for key, name in names.items() if name.startswith(start)}
 
 
 def _is_callable(method: str) -> bool:
-    """Return whether a tool can call a method: its name is valid, and HTTP clients may send it."""
+    """Return whether a tool can call a method: a valid name, except `CONNECT` and `TRACE`."""
     if method in UNCALLABLE:
         return False
     return METHOD.fullmatch(method) is not None

@@ -132,7 +132,9 @@ def hints_of(
 
 
 def _asks(end: list[str], verbs: set[str]) -> bool:
-    """Return whether verbs and the end of a path only ask: for `info`, verbs that give."""
+    """Return whether all verbs read, and the path ends in a lookup (`search`, or `info` beside
+    `get`).
+    """
     asking = LOOKUPS | {"info"} if {*map(same_verb, verbs)} == {"get"} else LOOKUPS
     return all([verbs <= READING, asking.intersection(end), describe.ALTERING.isdisjoint(end)])
 
@@ -217,8 +219,8 @@ class Operation:
         """Return the fields that are the model's to give, and the operation's security requirement,
         None where the document's applies.
 
-        A parameter that a security scheme of the operation fills is the operator's to give. Where
-        it is required, its scheme is part of every alternative.
+        A parameter that a security scheme of the operation fills is left out, with a note. If it is
+        required, its scheme is part of every alternative.
         """
         pointer = f"{self.origin.pointer}/security"
         own = self.security.requirement(self.operation.get("security"), pointer)
@@ -263,9 +265,9 @@ class Operation:
         self.reader.problems.note("E0407", message, pointer=self.origin.pointer)
 
     def body_fields(self, kept: Collection[str]) -> tuple[Body | None, list[Field]]:
-        """Return the request body and its fields. With a method whose body has no defined meaning,
-        a body is sent only if the document describes its content: such an API reads it all the
-        same. `kept` are the names of its arguments on the wire at the last run.
+        """Return the request body and its fields, `(None, [])` without one. With a method whose
+        body has no defined meaning, a body is sent only if the document describes its content.
+        `kept` are the names of its arguments on the wire at the last run.
         """
         written = self.written_body
         if written is None:
@@ -306,7 +308,7 @@ class Operation:
         return "" if self.body is not None else self.constants.get("content-type", "")
 
     def listed(self, tool: Tool) -> Listing:
-        """Return the arguments as listed within the budget; `description` gets what is left."""
+        """List the arguments within the budget; `description` gets what is left."""
         listing = Listing(self.whole.nodes, self.budget - size(tool), self.texts)
         for written in self.fields:
             item = self.as_listed(written)
@@ -515,7 +517,7 @@ class Operation:
         return self.repeated.distinctive(self.repeated.without(text), self.texts.alike)
 
     def has_content(self) -> bool:
-        """Return whether a successful answer has content."""
+        """Return whether a successful answer has content: not that of HEAD, nor a 204."""
         return {self.origin.method, self.status}.isdisjoint(("HEAD", "204"))
 
     def output(self) -> tuple[Response, Schema | None]:
@@ -587,7 +589,9 @@ class Operation:
         return (item.wire_name, text) in self.frequent
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:
-        """Return an argument's schema, narrowed by keywords to the values its place can carry."""
+        """Return an argument's schema, unchanged if it is sent as JSON, else without empty required
+        lists and objects.
+        """
         return schema if self.is_json(item) else _never_empty(schema, item.required)
 
     def is_removed_by_null(self, item: Field) -> bool:
@@ -625,7 +629,7 @@ class Operation:
 
 def _never_empty(schema: Schema, required: bool) -> Schema:
     """Return a schema whose required lists and objects are not empty, also those inside an object:
-    a query or a form cannot say that one is. The items of a list may be JSON.
+    a query or a form has no empty ones. The items of a list may be JSON.
     """
     out = dict(schema)
     if "properties" in out:
@@ -645,8 +649,8 @@ def _never_empty(schema: Schema, required: bool) -> Schema:
 
 
 def _joined(own_text: str, inner_text: str) -> str:
-    """Join the text of a parameter and the text of its schema by `; `; if one begins with the
-    other, take the longer.
+    """Join the text of a parameter and the text of its schema by `; `, or return the longer if one
+    begins with the other.
     """
     own_text, inner_text = own_text.rstrip(".;"), inner_text.rstrip(".;")
     if own_text.startswith(inner_text):

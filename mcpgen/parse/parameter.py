@@ -99,8 +99,8 @@ class Around:
     credentials: Container[str] = ()
 
     def means(self, node: dict[str, Any], name: str) -> bool:
-        """Return whether a body is required if it has required fields: that of a POST, PUT or PATCH
-        whose `node` has no `required`, which is false by default (OpenAPI 3.1 §4.8.13), as few
+        """Return whether a body with required fields is required itself: that of a POST, PUT or
+        PATCH whose `node` has no `required`. It is false by default (OpenAPI 3.1 §4.8.13), as few
         authors mean. A body that was the argument `name` at the last run stays optional.
         """
         if self.method not in MEANT:
@@ -145,8 +145,7 @@ def templated(
     `?key={name}`, the parameter `name` or `key` becomes the required query parameter `key`; an
     undeclared one is a text.
 
-    OpenAPI has no templates in a query, but authors of such paths mean parameters. `operation` is
-    the pointer of the operation.
+    OpenAPI has no such templates. `operation` is the pointer of the operation.
     """
     fixed: list[tuple[str, str]] = []
     for key, value in query:
@@ -212,11 +211,11 @@ def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
 def constant_headers(
     reader: Reader, parameters: list[Parameter]
 ) -> tuple[dict[str, str], list[Parameter]]:
-    """Return the values of documented `Accept` and `Content-Type` headers that can only be one, by
-    their name in lower case, and the other parameters.
+    """Return name in lower case → value of documented `Accept` and `Content-Type` headers that can
+    have only one, and the other parameters.
 
-    OpenAPI ignores such parameters (3.1 §4.8.12.2), but an author who writes one down with a value
-    has an API that wants it.
+    OpenAPI ignores such headers (3.1 §4.8.12.2), but an author who gives a value has an API that
+    wants it.
     """
     constants: dict[str, str] = {}
     others: list[Parameter] = []

@@ -1,10 +1,9 @@
 """Regular expressions and numbers that every reader of a tool understands the same way.
 
-A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does
-not compile loses every tool of the server, in clients that compile schemas when they list), by
-providers of models as RE2 or by Python (one that does not compile is refused with every tool), and
-by the generated server with a linear-time engine. What all of them accept is kept, after needless
-escapes are taken away; anything else is said in the description.
+A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag, by providers
+of models as RE2 or by Python, and by the generated server with a linear-time engine; where one does
+not compile, some lose every tool of the server. What all accept is kept, without needless escapes;
+other patterns are said in the description.
 """
 
 from __future__ import annotations
@@ -128,7 +127,7 @@ class _NotPortable(Exception):
 
 
 class _Rewriter:
-    """A pattern without the identity escapes that the `u` flag forbids."""
+    """One pattern on its way to its portable spelling."""
 
     def __init__(self, pattern: str, checked: bool) -> None:
         self.pattern = pattern
@@ -282,9 +281,9 @@ BEYOND = (1 - 2**53, 2**53 - 1)
 
 
 def vacuous_rules(rules: Schema) -> frozenset[str]:
-    """Return the rules that are checked and not listed: bounds of a number that its format sets
-    already, or that hardly a caller reaches, and numbers that clients cannot hold, who then refuse
-    every tool: counts beyond 32 bits, values beyond 53.
+    """Return the keywords that are checked and not listed: bounds that the format sets already, or
+    that hardly a caller reaches, numbers that clients cannot hold (counts beyond 32 bits, values
+    beyond 53), and a pattern that is not portable.
     """
     least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
     tests: dict[str, Callable[[Any], bool]] = {

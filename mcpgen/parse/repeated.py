@@ -1,8 +1,8 @@
 """Sentences that many operations of a document repeat: said once, in the server's instructions, as
 far as there is room; the text about a parameter that they all have keeps its first sentence.
 
-A model pays for a description in every conversation. What dozens of tools say alike ("The name is
-not case sensitive") tells none of them apart, and costs as much as dozens of tools.
+A model pays for a description in every conversation, and what dozens of tools say alike ("The name
+is not case sensitive") tells none of them apart.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Places = dict[str, list[Place]]
 class Repeated:
     """The repeated sentences of a document.
 
-    `places`: sentence → the names of the parameters it is about, and an empty name where it is
-    about operations. `patterns`: what dozens of operations say of themselves, each with other names
-    in backticks. `every`: as `places`, with those for which the instructions have no room.
+    `places`: each sentence of the instructions → the parameters it is about, with an empty name for
+    operations. `every`: likewise, with sentences that do not fit there. `patterns`: sentences that
+    dozens of operations say of themselves, each with other names in backticks.
     """
 
     def __init__(self, places: Places, every: Places, patterns: frozenset[str]) -> None:
@@ -95,8 +95,8 @@ def _pattern(sentence: str) -> str:
 
 
 def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repeated:
-    """Return the sentences that at least `LEAST` operations say, and most of those that they could
-    be about; those that cost most first.
+    """Return the sentences that at least `LEAST` operations have, and 80 % of the texts about a
+    thing: first sentences that a list would show, then the costliest.
     """
     count: Counter[tuple[str, Place]] = Counter()
     texts: Counter[Place] = Counter()

@@ -139,10 +139,10 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
 def is_long_object(
     reader: Reader, schema: Any, many: set[str], seen: set[tuple[Any, ...]], depth: int = 3
 ) -> bool:
-    """Return whether an object has a field that may be long (a tree, a list of items of a type in
-    `many`, a text of a name or a media type for long ones), or an object up to two levels inside
-    has one. A whole schema without declared fields may be long if its type is in `many`. `seen`
-    gets the objects that were looked at: an object may hold itself hundreds of times.
+    """Return whether an object, or one up to two levels inside, has a field that may be long: a
+    tree, a list of items of a type in `many`, a text of a name or a media type for long ones. A
+    whole schema without declared fields may be long if its type is in `many`. `seen` gets the
+    objects that were looked at.
     """
     properties = reader.properties(schema)
     if not properties:
@@ -394,7 +394,9 @@ def _lowered(text: str) -> str:
 
 
 def _form(reader: Reader, response: dict[str, Any], items: tuple[str, ...] | None) -> str:
-    """Return the form of an answer: its type if that is not an object, or its media types."""
+    """Return the form of an answer: its media types if it is not JSON, its type if that is not an
+    object, else fields of its list, of its envelope or its own.
+    """
     has_json, schema = json_schema(response)
     if not has_json:
         return ", ".join(media_types(response)[:3])

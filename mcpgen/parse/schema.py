@@ -1,11 +1,9 @@
 """The schemas of a document with references followed and `allOf` merged (JSON Schema 2020-12), and
 their subtypes.
 
-`projection` words schemas for clients; the rest of `parse` asks here about allowed values.
-
-A schema with a `discriminator` and no union is a parent: components that name the parent in their
-`allOf` are its subtypes, and the discriminator property has the name of the subtype (OpenAPI 3.1
-section 4.8.25).
+A schema with a `discriminator` and no union is a parent: components that name it in their `allOf`
+are its subtypes, and the discriminator property has the name of the subtype (OpenAPI 3.1 section
+4.8.25).
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ LONGEST_CHAIN = 8
 
 
 class Subtypes:
-    """Components of a document and those that inherit from them."""
+    """Components of a document and their subtypes."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._direct: defaultdict[str, list[str]] = defaultdict(list)
@@ -188,7 +186,7 @@ class Reader(References):
 
     @cached_property
     def subtypes(self) -> Subtypes:
-        """Which components inherit from which."""
+        """The subtypes of the API's components; none for tool definitions."""
         return Subtypes(self.root if self.document.describes_api else {})
 
     def _distinguish_subtypes(self, flat: dict[str, Any]) -> None:
@@ -289,7 +287,9 @@ class Reader(References):
         return merge(inner, base), inner_branches, null or inner_null
 
     def properties(self, node: Any) -> dict[str, Any]:
-        """Return the properties of an object schema, those of its union branches included."""
+        """Return the properties of an object schema, then those of its union branches; the first of
+        a name counts.
+        """
         base, branches, _ = self.expand(node)
         properties = dict(as_object(base.get("properties")))
         for branch in branches:
@@ -367,7 +367,7 @@ def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def without_integer(types: list[str]) -> list[str]:
-    """Return the types without `integer` if `number` is among them, which includes it."""
+    """Return the types without `integer` if `number`, which includes integers, is among them."""
     if "number" not in types:
         return types
     return [name for name in types if name != "integer"]

@@ -232,9 +232,7 @@ class Security:
         self.default = (tuple(self.auth), ()) if optional else (tuple(self.auth),)
 
     def read_schemes(self, reader: Reader) -> None:
-        """Read the credentials of the document's security schemes, and its default requirement,
-        into this object.
-        """
+        """Read the document's credentials and its default requirement."""
         root = reader.root
         schemes = as_object(as_object(root.get("components")).get("securitySchemes"))
         for name, node in schemes.items():
@@ -273,7 +271,7 @@ class Security:
 
     def keep_variables(self) -> None:
         """Give credentials, in place, their variables of the last run, those of an API that is
-        gone; only variables with the prefix of the server.
+        gone, if they have the server's prefix.
         """
         for name, auth in self.auth.items():
             kept, login = self.pinned.get(name, ()), auth.login
@@ -305,7 +303,7 @@ class Security:
 
     def clashes(self, auth: Auth) -> bool:
         """Return whether a variable of a credential is one of another credential or of the
-        settings.
+        settings; never for mutual TLS.
         """
         if auth.kind == "mutual_tls":
             return False
@@ -349,8 +347,8 @@ class Security:
         return Auth(name=scheme.slug, kind="unsupported", description=scheme.description)
 
     def api_key(self, scheme: _Scheme) -> Auth:
-        """Return the credential of an apiKey scheme; if its place or name is unusable, report it
-        and return an unsupported credential. A key in a query is noted.
+        """Return the credential of an apiKey scheme, an unsupported one, with a warning, if its
+        place or name is unusable. A key in a query is noted.
         """
         place = scheme.node.get("in")
         wire_name = as_text(scheme.node.get("name")).strip()
@@ -381,8 +379,7 @@ class Security:
     def requirement(self, listed: Any, pointer: str) -> Requirement | None:
         """Return alternatives (OR) of credentials (AND); an empty alternative means optional, no
         alternative no credential. An alternative with an undeclared scheme is left out, with a
-        warning. None without a list, and where the configuration replaces the credentials of a list
-        that is not empty.
+        warning. None without a list, and where the configuration replaces a list that is not empty.
         """
         if not isinstance(listed, list):
             return None
@@ -415,7 +412,9 @@ class Security:
                 needed |= dict.fromkeys(scope for scope in scopes if isinstance(scope, str))
 
     def credentials(self) -> tuple[Auth, ...]:
-        """Every credential. A login asks for the scopes that operations need, where they say so."""
+        """Return every credential. A login asks for the scopes that operations need, where they say
+        so.
+        """
         return tuple(
             with_scopes(auth, tuple(self.scopes.get(auth.name, ()))) for auth in self.auth.values()
         )

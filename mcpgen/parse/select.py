@@ -55,8 +55,8 @@ def _truth(value: Any) -> bool | None:
 
 
 def inherited(*nodes: dict[str, Any]) -> dict[str, Any]:
-    """Return the innermost of some objects, with the `x-mcp` of the nearest that says if it is a
-    tool: an operation's own, else that of its path, else that of the document.
+    """Return the first of `nodes` (operation, path, document) with the `enabled` of the nearest
+    `x-mcp` that has it; unchanged if none has.
     """
     inner = nodes[0]
     says = (extension(node).get("enabled") for node in nodes)
@@ -120,7 +120,7 @@ def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
 
 
 def refuse_unknown(config: Config, choices: Iterable[Choice]) -> None:
-    """Raise UsageError where a filter matches no operation: a word that is misspelt would leave out
+    """Raise UsageError for a filter that matches no operation: a misspelt word would leave out
     everything, or let through what should have been left out.
 
     A method of HTTP may be excluded before an operation has it.

@@ -1,5 +1,5 @@
 """Destinations of requests: `servers` of the document, a path or an operation (OpenAPI 3.1 §4.8.5),
-and path templates (§4.8.8.2): the callable addresses, and the queries of templates.
+and path templates (§4.8.8.2).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Address:
         return urlsplit(self.text).path.rstrip("/")
 
     def is_at(self, other: Address) -> bool:
-        """Return whether both are on one origin, also on an origin known only to the operator."""
+        """Return whether both are on one origin, or both are paths on the operator's."""
         if None in (self.url, other.url):
             return all([self.on_origin, other.on_origin, self.path, other.path])
         return origin(self.text) == origin(other.text)
@@ -57,9 +57,8 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
     """Return the first server as a base URL without a trailing slash.
 
     Relative ones count from the address the document came from. A URL that is not https, names a
-    private host, carries credentials or cannot be completed is not taken over: its note says so,
-    and the operator names it. The operator has vouched for the origins in `vouched`: they may be
-    http or private.
+    private host, carries credentials or cannot be completed is None, with a note for the operator,
+    who has to name it. Origins in `vouched` may be http or private.
     """
     entries = [entry for entry in as_list(servers) if isinstance(entry, dict)]
     if not entries:

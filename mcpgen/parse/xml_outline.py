@@ -43,9 +43,8 @@ def outline(reader: Reader, schema: Any) -> str:
 
 
 def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
-    """Return an element with `depth` levels of elements inside: an empty tag at depth 0, the value
-    alone for a text node, one example and `…` for a list. `needed_only` shows optional fields as
-    `…`.
+    """Return an element with `depth` levels inside: an empty tag at 0, the value alone for a text
+    node, one example and `…` for a list. `needed_only`: optional fields are `…`.
     """
     flat = reader.flatten(schema)
     xml = as_object(flat.get("xml"))
@@ -112,8 +111,8 @@ def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]
 
 
 def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
-    """Return the name of an element or attribute with its prefix, `…` for an invalid name; and the
-    declaration of its namespace, ` xmlns:p="urn:x"`, or an empty text.
+    """Return the prefixed name of an element or attribute, `…` if invalid, and the declaration of
+    its namespace, ` xmlns:p="urn:x"`, or an empty text.
     """
     name = first_text(xml.get("name"), name)
     prefix, namespace = as_text(xml.get("prefix")), as_text(xml.get("namespace"))

@@ -58,8 +58,8 @@ def digest(text: str, length: int = 6) -> str:
 
 
 def definition_name(token: str) -> str:
-    """Return the name of a definition under `$defs`, from the last token of the pointer to its
-    schema.
+    """Return the name under `$defs` for the last token of a pointer; `_` for other characters than
+    letters, digits, `_`, `.` and `-`.
     """
     return re.sub(r"[^A-Za-z0-9_.-]", "_", token)[:60] or "root"
 
@@ -92,8 +92,8 @@ def argument_names(
 def _clashing(
     names: dict[ArgumentKey, str], in_use: Collection[str], chosen: Mapping[str, str]
 ) -> list[ArgumentKey]:
-    """Return the keys whose name another key has too, but for the only unchanged one of each
-    name.
+    """Return the keys whose name is in use, or chosen for another argument, or repeated; the only
+    unchanged one of equal names is left out.
     """
     count = Counter(names.values())
     unchanged_count = Counter(name for key, name in names.items() if name == key[1])
@@ -113,7 +113,9 @@ def _told_apart(name: str, place: str, wire_name: str) -> str:
 
 
 def argument_name(wire_name: str) -> str:
-    """Return a Python identifier for a wire name, unchanged if it is an identifier."""
+    """Return a Python identifier for a wire name, unchanged where it can be; a reserved one gets a
+    `_`.
+    """
     name = wire_name
     if len(wire_name) > ARGUMENT_LIMIT or not IDENTIFIER.fullmatch(wire_name):
         name = _identifier(wire_name)

@@ -35,11 +35,12 @@ GENERAL_TOOLS = "general_tools"
 
 def server_name(title: str, base_url: str = "", pages: Iterable[str] = ()) -> str:
     """Return the key clients use for the server, at most 16 characters: the title's distinguishing
-    words. Of three words or more, only words in the host are kept, if one is its domain
-    (`api.github.com`). A title without such words (`API Reference`) is replaced by the domain; a
-    title with only a role (`Management API`) gets the domain before it.
+    words.
 
-    `pages` are addresses in the document; their domain is the vendor's if the API has none.
+    Of three words or more, only words in the host are kept, if one is its domain
+    (`api.github.com`). A title without such words (`API Reference`) is replaced by the domain; a
+    role alone (`Management API`) gets the domain before it. `pages` are addresses in the document;
+    their domain is the vendor's if the API has none.
     """
     title_words = _words(title)
     telling = [word for word in title_words if not _is_noise(word)]
@@ -139,7 +140,7 @@ def _spellings(tag: str) -> tuple[str, str]:
 
 
 def _is_spelt(name: str, names: tuple[str, str]) -> bool:
-    """Return whether a name is one of these, but perhaps for where a word ends: `o_auth`."""
+    """Return whether a name is one of `names`, underscores aside, and not reserved."""
     if name in NOT_FOR_TOOLSETS:
         return False
     if name != name.strip("_"):

@@ -1,9 +1,9 @@
 """Names of tools.
 
 A name depends only on its own operation, never on the order of the document. If operations ask for
-the same name, each gets distinguishing words: from its path, else from other sources, else from the
-document's description; without any, a short hash of `METHOD path`. A name that is too long is
-shortened by meaning: the words of least worth go first.
+the same name, each gets distinguishing words: from its path, else from other sources; without any,
+a short hash of `METHOD path`. A name that is too long is shortened by meaning: the words of least
+worth go first.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def shorten(
 ) -> list[str]:
     """Return the words of a name of at most `limit` characters where that can be.
 
-    What precedes the verb goes first where the toolset says it, if the rest names the resource.
-    Then words that come again later go, then words of the toolset, then stop words; then words are
-    abbreviated; then words go from the middle outwards, at last those of the path's end. The words
-    to `keep` stay, the last ones of each as often as is given.
+    Words are left out in this order: those before the verb if the toolset says them and the rest
+    names the resource, words that come again, words of the toolset, stop words; then words are
+    abbreviated; then words go from the middle outwards, last those of the path's end. Words to
+    `keep` stay, the last ones of each as often as is given.
     """
     if length(words) <= limit:
         return words
@@ -114,7 +114,8 @@ def _saving(word: str) -> int:
 
 
 def _verb(words: list[str]) -> list[str]:
-    """Return the verb of a name: the first of the usual ones, else the first there is."""
+    """Return the verb of a name as a list: the first usual one, else the first; empty without one.
+    """
     usual = [word for word in words if word in USUAL_VERBS]
     return [*usual, *(word for word in words if word in VERBS)][:1]
 
@@ -132,7 +133,8 @@ def _words_in(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
 
 
 def tool_limit(server: str) -> int:
-    """Return the longest tool name for a server of that name, the client's prefix counted."""
+    """Return the most characters of a tool's name on this server, with room for a client's prefix.
+    """
     return min(TOOL_LIMIT, COMBINED_LIMIT - len("mcp____") - len(server))
 
 
@@ -156,8 +158,9 @@ class Naming:
         self.name = self.pinned or self._spelt()
 
     def give_way(self, given: Set[tuple[str, str]]) -> None:
-        """Take the operationId where its verb and resource are another's of the path: of a PUT
-        `update_account` and a PATCH. `given`: the operationIds and their paths.
+        """Take the words of the operationId if the name is the operationId of another operation of
+        the path: that of a PUT, `update_account`, beside a PATCH. `given`: (operationId, path) of
+        all.
         """
         own = identity_words(self.subject.operation_id)
         others = given - {("_".join(own), self.subject.path)}
@@ -236,7 +239,7 @@ class Naming:
         return name
 
     def unlike(self, taken: Set[str]) -> str:
-        """Return a name that is not taken and keeps another of its words, or its name."""
+        """Return a name that is not taken and keeps another of its words, else its name."""
         limit = tool_limit(self.server)
         for word in () if self.pinned else self.own:
             name = self._fitted(limit, {word: 1})
@@ -258,9 +261,9 @@ class Naming:
 
 
 def _sources(subject: Subject) -> list[list[str]]:
-    """Return words that can distinguish a name if path words cannot, the best first: parameters;
-    the verb; the whole operationId, the query of the path, its literals as one word each and the
-    method; the sentence, and the operationId with its number; separators.
+    """Return words that can distinguish a name if path words cannot, the best group first:
+    parameters; the verb; the operationId, the query of the path, its literals as one word each and
+    the method; the sentence, and the operationId with its number; separators.
     """
     parameters: list[str] = []
     literals: list[str] = []

@@ -1,9 +1,8 @@
 """Routes as words, and the verb and the resource they name: `POST /customers/{customer}` is
 `update_customer`.
 
-This names an operation without an operationId, or with only the route as operationId
-(`PostCustomersCustomer`). For a writing method the document's words decide: `PUT /books` with the
-summary `Creates a book` is `create_book`.
+This names an operation whose operationId says no more than the route. For a writing method the
+document's words decide: `PUT /books` with the summary `Creates a book` is `create_book`.
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """Key of the operation."""
+        """`METHOD /path`."""
         return f"{self.method} {self.path}"
 
 
@@ -288,7 +287,7 @@ def _from_repetition(words: list[str]) -> list[str]:
 def verb_and_resource(
     method: str, path: str, spoken: str = "", items: frozenset[str] | None = None
 ) -> list[str]:
-    """Return the verb and the resource of a path: `list`, `customers`."""
+    """Return the words of a path's verb and resource: `["list", "customers"]`."""
     resource = [list(part.words) for part in literals(path)]
     parts = resource_parts(path)
     if not resource:

@@ -1,13 +1,12 @@
 """JSON Schema of the document → JSON Schema as clients take it (the portable profile).
 
-References are inlined, `allOf` is merged, null is taken out of types (and remembered by pointer),
-keys that clients refuse get a safe name (the wire name is remembered by pointer), and keywords
-outside an allow-list are dropped.
+References are inlined, `allOf` is merged, null is taken out of types, keys that clients refuse get
+a safe name (both are remembered by pointer), and keywords outside an allow-list are dropped.
 
-`reading` reads a schema into a `node`, with the help of `scalars` and `unions`. `listing` chooses
-the parts a tool lists within its budget, a `place` is one schema as listed, and `texts` words it.
-`whole` is the full schema without texts, for the check of calls. A listed schema accepts every
-value that the full schema accepts.
+`reading` reads a schema into a `node`, with `scalars` and `unions`. `listing` chooses what a tool
+lists within its budget, a `place` is one schema as listed, and `texts` words it. `whole` is the
+full schema, for the check of calls. A listed schema accepts every value that the full schema
+accepts.
 """
 
 from __future__ import annotations

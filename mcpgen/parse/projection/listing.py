@@ -8,13 +8,11 @@ the budget is spent:
 * within a rank, places nearer to the arguments before deeper places;
 * long texts last. All properties of an object are named before any is listed.
 
-An offer is a change of one place. Its price is the growth of the place; the change is made if the
-budget allows the price. A property is listed together with the needs of its values (their required
-properties, recursively, their values and patterns), at the full price: so a call that fills in the
-listed properties is never refused for a missing property. A required property that costs too much
-is listed without its long values. Properties beyond the budget are named, with their needs, or
-counted, and the object stays open, so that every value the document accepts can still be sent.
-Arguments are always listed.
+The price of an offer is the growth of its place. A property is listed together with what its values
+need (their required properties, recursively, their values and patterns), at the full price: a call
+that fills in the listed properties is never refused for a missing one. A required property that
+costs too much is listed without its long values. Properties beyond the budget are named, with their
+needs, or counted, and the object stays open. Arguments are always listed.
 """
 
 from __future__ import annotations
@@ -271,9 +269,8 @@ class Listing:
             self.offer("name", place.level + 1, self._add_or_say, place, member)
 
     def _add_or_say(self, place: Place, member: Member, *, forced: bool = False) -> None:
-        """Add a property with the needs of its values, or only name it. A large property is
-        deferred until smaller offers are taken. A property required by every call is first listed
-        bare.
+        """List a property with the needs of its values, or only name it; a required one is listed
+        bare if need be. A property that costs more than a third of the room is offered again later.
         """
         if not self._add_members(place, [member], self.room // SHARE):
             if member.required and self._add_members(place, [member], bare=True):

@@ -164,8 +164,8 @@ class Place:
         return out
 
     def description(self) -> str:
-        """Return the text, and up to 1,700 characters of notes: on a name that is not ASCII, on
-        unlisted values and properties.
+        """Return the text, and up to 1,700 characters of notes: a name that is not ASCII, unlisted
+        values and properties.
         """
         together = texts.together_note(self.together)
         named = "" if self.name.isascii() else f"`{visible(self.name)[:40]}` in the API"

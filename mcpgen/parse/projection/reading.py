@@ -1,9 +1,9 @@
-"""The schemas of a document as the portable profile reads them, each read once, and the conditions
-on a value (`if`, `not`, `dependentSchemas`) checked in calls.
+"""The schemas of a document as the portable profile reads them, and the conditions on a value
+(`if`, `not`, `dependentSchemas`) that are checked in calls.
 
 Inner schemas are read on demand: a recursive schema ends, and a large schema costs only its listed
-part. Conditions are left out of lists, because clients refuse them. They are checked exactly as
-written: under a `not`, an approximation would refuse values that the document accepts.
+part. Conditions are left out of lists, because clients refuse them, and checked exactly as written:
+under a `not`, an approximation would refuse too much.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ class Nodes:
         return is_barred(self.reader.flatten(schema), keyword)
 
     def _is_hidden(self, schema: Any, *, required: bool) -> bool:
-        """Return whether a property cannot be written (or read), or has no value but null."""
+        """Return whether a property cannot be written (or read), or is optional and always null."""
         if self._is_barred(schema):
             return True
         if required:
@@ -288,8 +288,8 @@ class Nodes:
         return bool(flat.get("type") == "null")
 
     def _extra(self, base: dict[str, Any]) -> Any:
-        """Return `additionalProperties` of a map or of a closed object, True where the document
-        permits any beside the properties; None where it says nothing.
+        """Return the schema of a map's values, False for a closed object, True where the document
+        permits any property beside the declared ones; else None.
         """
         rule = base.get("additionalProperties")
         if rule is None and not conditions(base):

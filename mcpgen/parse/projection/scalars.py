@@ -120,8 +120,8 @@ def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
 
 
 def enum_values(base: dict[str, Any], name: str) -> list[Any]:
-    """Return the values of a schema's enum that fit the type `name`, in order, without null and
-    repeats; an empty `name` takes any type.
+    """Return the values of a schema's enum or constant, converted to the type `name` or left out,
+    in order, without null and repeats; an empty `name` takes any type.
     """
     values = [base["const"]] if "const" in base else as_list(base.get("enum"))
     converted = [_converted(value, name) for value in values]

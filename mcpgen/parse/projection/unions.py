@@ -61,7 +61,8 @@ def _discriminated(
     reading: Reading, option: Any, branch: Any, discriminator: dict[str, Any]
 ) -> dict[str, Any]:
     """Return a branch, flat, whose discriminator property is required and has only the branch's own
-    values (OpenAPI 3.1 §4.8.25); merely flat where that is unknown, or holds already.
+    values (OpenAPI 3.1 §4.8.25); merely flat if these are unknown, or it has a single value
+    already.
     """
     name = as_text(discriminator.get("propertyName"))
     written = as_object(branch)
@@ -217,8 +218,8 @@ def grouped(node: Node) -> tuple[Node, ...]:
 
 
 def in_common(union: Node) -> Node:
-    """Return the objects of a union as one open object: all their properties, required where all
-    require them.
+    """Return the objects of a union as one open object with all their properties, required if every
+    object requires them.
     """
     by_name: dict[str, list[Member]] = {}
     for branch in union.branches:
