@@ -33,7 +33,7 @@ def module_of(name: str, project: Path | None) -> Path | None:
 
 
 def _found(name: str, project: Path | None) -> Iterator[tuple[Path, Path]]:
-    """Yield the folders to import an app from, each with the file of its module."""
+    """Yield (folder to import an app from, file of its module), in the order of `module_of`."""
     parts = name.partition(":")[0].split(".")
     starts = [path.resolve() for path in (Path(), project) if path is not None]
     for folder in [above for start in starts for above in (start, *start.parents)]:
@@ -60,7 +60,10 @@ def python_of_app(folder: Path, chosen: str | None) -> str:
 
 
 def read_app(name: str, python: str | None, project: Path | None, limits: Limits) -> bytes:
-    """Return the document of an app in UTF-8. Raises UsageError (E0130, E0131), RefusedError."""
+    """Import an app (`MODULE:NAME`) in a process of its own; return its document as UTF-8 bytes.
+    Raises UsageError if that fails (E0130) or describes no API (E0131), RefusedError beyond the
+    limits.
+    """
     folder = next((root for root, _ in _found(name, project)), Path.cwd())
     chosen = str(Path(python_of_app(folder, python)).absolute())
     try:
@@ -110,7 +113,9 @@ def _refused(name: str, python: str, folder: Path, answer: dict[str, Any]) -> Mc
 
 
 def _failed(name: str, python: str, message: str, lines: list[str]) -> UsageError:
-    """Return the error for an app whose code fails, with the end of its own traceback."""
+    """Return the UsageError (E0130) for an app whose code fails, with the last lines of its
+    traceback.
+    """
     hint = f"mend it, or name another Python than `{python}` with `--python`"
     return UsageError(
         Problem(

@@ -35,8 +35,8 @@ LONGEST = 16
 
 
 def expand(names: Sequence[Name]) -> list[Name]:
-    """Return the names of documents, with a folder of definitions replaced by its files. Raises
-    UsageError if there are none.
+    """Return the names, each folder of definitions replaced by its JSON and YAML files. Raises
+    UsageError (E0127) without any name.
     """
     expanded: list[Name] = []
     for name in names:
@@ -80,10 +80,10 @@ def beside(
     """Combine several files into a document: return its source, text and root, and the folder they
     share.
 
-    The document is the API description that was it at the last run (`known`, as `Lock.apis`), else
-    the first that was no further API then, else an empty document. Its root lists the files of tool
-    definitions. `renamed`: file → name its API had at the last run. Raises UsageError if a name is
-    no file, and DocumentError for a file of another format.
+    The document is the main API description of the last run (`known`, as `Lock.apis`), else the
+    first that was no further API then, else empty. Its root gets references to the files of tool
+    definitions, but no other API (see `others`). `renamed`: file → name its API had at the last
+    run. Raises UsageError if a name is no file, and DocumentError for a file of another format.
     """
     paths = []
     for name, (source, text, tree) in zip(names, read, strict=True):
@@ -122,7 +122,7 @@ def _path_of(name: Name, source: Source) -> Path:
 
 
 def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return file → name of its API, for each API description except the document."""
+    """Return path → name of its API, for each API description but the one whose tree is `root`."""
     paths = [
         os.fspath(source.path)
         for source, _, tree in read
@@ -134,9 +134,10 @@ def others(read: Sequence[Read], root: Any, renamed: Mapping[str, str]) -> dict[
 def renamed_files(
     read: Sequence[Read], known: Mapping[str, str], operations: Mapping[str, Collection[str]]
 ) -> dict[str, str]:
-    """Return file → API of the last run, for files that were renamed: the file's name is no API of
-    the last run, no file has the API's name, and the file has at least half of the API's
-    `operations`. A pair is left out if the file has another API too, or the API another file.
+    """Return file → API of the last run (empty text: the main API), for files that were renamed:
+    the file's name is no API of the last run, no file has the API's name, and the file has at least
+    half of the API's `operations`. A pair is left out if the file has another API too, or the API
+    another file.
     """
     files = {os.fspath(source.path): tree for source, _, tree in read if source.path is not None}
     names = {path: {name_of(Path(os.path.realpath(path))), stem_of(path)} for path in files}
@@ -155,7 +156,7 @@ def renamed_files(
 
 
 def _operations(tree: Any) -> set[str]:
-    """`METHOD /path` of each operation that a description writes."""
+    """Return `METHOD /path` of each operation in the `paths` of a description."""
     paths = as_object(as_object(tree).get("paths"))
     return {
         f"{method.upper()} {path}"
@@ -165,7 +166,7 @@ def _operations(tree: Any) -> set[str]:
 
 
 def empty(title: str) -> dict[str, Any]:
-    """A document without operations."""
+    """Return an OpenAPI document with a title and no operations."""
     return {"openapi": "3.1.1", "info": {"title": title, "version": "1"}, "paths": {}}
 
 
@@ -195,7 +196,7 @@ def _without_name(
 
 
 def named(others: Mapping[str, str], chosen: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the documents of further APIs by the names of the APIs.
+    """Return name → path or URL of each further API, sorted by name.
 
     `others` is path → name taken from the file; `chosen` is name → path from `mcpgen.toml`, None
     without a path. Raises UsageError:
@@ -232,27 +233,31 @@ def named(others: Mapping[str, str], chosen: Mapping[str, str | None]) -> dict[s
 
 
 def stem_of(name: str) -> str:
-    """Return the name of a file in words, as `Lock.apis` has that of the document."""
+    """Return a file's name as words, without its ending: `My API.yaml` → `my_api` (as in
+    `Lock.apis`).
+    """
     return "_".join(re.findall(r"[a-z0-9]+", PurePath(name).stem.lower()))
 
 
 def name_of(path: PurePath) -> str:
-    """Return an API's name, at most `LONGEST` characters, from its file, or its folder's name."""
+    """Return an API's name, at most `LONGEST` characters: `shop.v2.yaml` → `shop`; for `openapi.*`
+    and `swagger.*` from the folder; empty without a letter.
+    """
     stem = path.parent.name if path.stem.lower() in API_STEMS else path.stem.partition(".")[0]
     words = re.findall(r"[a-z0-9]+", stem.lower())
     return "_".join(words)[:LONGEST].strip("_").lstrip("0123456789_")
 
 
 def hold(document: Document, name: str, api: Document) -> None:
-    """Attach the unchanged document of a further API, and combine the hashes of both documents."""
+    """Attach the unchanged document of a further API to a document, whose hash then covers both."""
     document.apis[name] = api
     both = f"{document.source.sha256} {name} {api.source.sha256}"
     document.source = with_hash(document.source, hashlib.sha256(both.encode()).hexdigest())
 
 
 def join(document: Document) -> None:
-    """Put the upgraded descriptions of all further APIs into the tree of a document, and let their
-    references lead there.
+    """Put the upgraded descriptions of all further APIs into the tree of a document, and change
+    their references, in place, so that they lead there.
     """
     for name, api in document.apis.items():
         home = home_of_api(name)
@@ -264,7 +269,9 @@ def join(document: Document) -> None:
 
 
 def _references(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the object and the key of each `$ref`, and of each text in a discriminator mapping."""
+    """Yield (object, key) of each `$ref`, and (mapping, key) of each text in a discriminator
+    mapping.
+    """
     for current in objects_in(node):
         if isinstance(current.get("$ref"), str):
             yield current, "$ref"

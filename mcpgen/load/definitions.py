@@ -74,8 +74,8 @@ event that carried the answer (HTML, section 9.2), and in requests to models.
 
 
 def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
-    """Return the object of an entry that has the name and the schema of the tool, and its pointer;
-    empty for an entry that is no object.
+    """Return the object that has a tool's name and schema (the entry, or a member of it, as
+    `function`), and its pointer; an empty object for an entry that is no object.
     """
     if type(entry) is not dict:
         return {}, pointer
@@ -86,8 +86,8 @@ def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
 
 
 def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tuple[Any, str]:
-    """Return the schema of an unwrapped entry under one of the keys, and its pointer; `(None, "")`
-    where it has none.
+    """Return the schema of an unwrapped entry under the first key it has, without an envelope, and
+    its pointer; `(None, "")` without any.
     """
     for key in keys:
         if key not in tool:
@@ -101,8 +101,9 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
 
 
 def is_definition(node: Any) -> bool:
-    """Return whether a value defines one tool, in any dialect. A function without parameters may
-    be a name alone beside its `type`; with an `id`, or with `arguments` in a text, it is a call.
+    """Return whether a value defines one tool, in any dialect. A function without parameters may be
+    a name alone beside its `type`; with an `id`, or with `arguments` that are no list, it is a
+    call.
     """
     tool, _ = unwrapped(node, "")
     if type(tool.get("name")) is not str:
@@ -161,8 +162,8 @@ def tools_by_name(root: Any) -> dict[str, Any]:
 
 
 def with_names(root: dict[str, Any]) -> dict[str, Any]:
-    """Return a document after copying the key of each named tool into its `name`, unless it has
-    one.
+    """Copy the key of each tool in the AI SDK's form into its `name`, in place, unless it has one.
+    Return the document.
     """
     for name, tool in tools_by_name(root).items():
         tool.setdefault("name", name)
@@ -170,7 +171,7 @@ def with_names(root: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_tools(root: Any) -> bool:
-    """Return whether a document is a list of tools or one tool."""
+    """Return whether a document is a list of tools, or one tool (without a `version`)."""
     if tool_list(root) is not None:
         return True
     if tools_by_name(root):
@@ -179,7 +180,7 @@ def is_tools(root: Any) -> bool:
 
 
 def says_arguments(root: Any) -> bool:
-    """Return whether a tool of a document says what it takes."""
+    """Return whether any tool of a document has one of `INPUT_KEYS`."""
     tools = (unwrapped(entry, "")[0] for entry, _ in entries(root) or ())
     return any(schema_of(tool, "", INPUT_KEYS)[1] for tool in tools)
 
@@ -203,7 +204,9 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def with_draft(root: Any, draft: str | None) -> Any:
-    """A document with the `$schema` of a draft, if it may be a JSON Schema and has none."""
+    """Return a document with the `$schema` of a draft (a key of `DRAFTS`); unchanged without a
+    draft, with a `$schema`, and unless it may be a JSON Schema.
+    """
     if draft is None:
         return root
     if type(root) is not dict:
@@ -237,7 +240,7 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
 
 
 def cursors(root: Any) -> list[Any]:
-    """Return the `nextCursor` of every page of a captured list, None where a page is the last (MCP
+    """Return the `nextCursor` of each page of a captured list, None for a page without one (MCP
     2025-11-25, section "Pagination"); empty for a document without a list.
     """
     for path in _LISTS:
@@ -250,8 +253,9 @@ def cursors(root: Any) -> list[Any]:
 
 
 def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
-    """Return the tools of an entry that is none itself but has a list of them: Gemini's functions,
-    a namespace of OpenAI's, one of several answers to `tools/list`. None where it has no list.
+    """Return the tools, with pointers, of an entry that is no tool but holds a list of them:
+    Gemini's functions, a namespace of OpenAI's, one of several answers to `tools/list`. None for
+    any other entry.
     """
     if type(entry) is not dict:
         return None
@@ -263,8 +267,8 @@ def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
 
 
 def schemas(root: Any, pointer: str) -> Iterator[tuple[Any, str, str]]:
-    """Yield each input and output schema of a document's tools, with its pointer and that of the
-    tool's entry; for any other document its root, with `pointer` twice.
+    """Yield (schema, its pointer, pointer of the tool's entry) for each input and output schema of
+    a document's tools; for any other document, its root, with `pointer` twice.
     """
     tools = entries(root, pointer)
     if tools is None:

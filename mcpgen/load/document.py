@@ -1,5 +1,5 @@
-"""A loaded document: one tree of plain JSON values with local references, what is said of those
-that point to nothing, and the places of its nodes.
+"""A loaded document: a tree of plain JSON values with local references, the reports on dangling
+references, and the places of its nodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ FILES = "x-mcpgen-files"
 
 
 def home_of_api(name: str) -> str:
-    """Return the pointer to the document of a further API; empty for the first API."""
+    """Return the pointer to a further API's document; empty for the first API, which has an empty
+    name.
+    """
     return f"/{FILES}/api:{name}" if name else ""
 
 
@@ -51,7 +53,7 @@ class UnresolvedReference(Exception):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Computed only when shown: comparing names is slow."""
+        """Existing references, the likeliest first; slow, so computed when shown."""
         return self._suggest()
 
 
@@ -150,7 +152,9 @@ class Document:
         return self._at_keys(ref, split(fragment), hops)
 
     def _at_keys(self, ref: str, keys: list[str], hops: int) -> tuple[Any, str]:
-        """Return the node at a path of keys, and its pointer."""
+        """Return the node at a path of keys, references followed, and its pointer. Raises
+        `UnresolvedReference`.
+        """
         fragment = urllib.parse.unquote(ref[1:])
         node: Any = self.root
         pointer = ""
@@ -168,20 +172,20 @@ class Document:
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """Return the node and its pointer, or the target of its `$ref`, without the keys beside the
-        `$ref`. Raises `UnresolvedReference`.
+        """Return the node and its pointer, or the end of its chain of `$ref`s, without the keys
+        beside them. Raises `UnresolvedReference`.
         """
         if _is_reference(node):
             return self.resolve(node["$ref"])
         return node, pointer
 
     def forget(self) -> None:
-        """Forget what references point to: to be called after the tree has changed."""
+        """Clear the cache of `resolve`: to be called after the tree has changed."""
         self._resolved.clear()
 
     def _suggest(self, fragment: str) -> tuple[str, ...]:
-        """Up to three existing references whose names are like the last key of a fragment that
-        points to nothing: from the same section first.
+        """Return at most three existing references whose names resemble the last key of a dangling
+        fragment, first those from its own section.
         """
         section, _, name = f"/{fragment.removeprefix('/')}".rpartition("/")
         sections: list[tuple[str, Any]] = []
@@ -209,8 +213,8 @@ class Document:
     def place(self, pointer: str) -> Place:
         """Locate a node in the author's text: file, line and column, with an excerpt.
 
-        The text is scanned only now. A node the author did not write has the place of its
-        nearest ancestor that they did.
+        The text is scanned only now. A node the author did not write has the place of its nearest
+        ancestor that they did; a node that is not found, only the file.
         """
         api, inner = self._api_of(pointer)
         if api is not None:
@@ -252,8 +256,8 @@ class Document:
             before = newest
 
     def reference(self, ref: str) -> str:
-        """A reference as its author may have written it, before anything moved, and with the name
-        of a file other than the main one.
+        """Return a reference `#/…` as its author may have written it: before anything moved, and
+        with its file unless that is the main one. Any other is unchanged.
         """
         if not ref.startswith("#/"):
             return ref
@@ -264,8 +268,8 @@ class Document:
         return f"{urllib.parse.unquote(file)}#{pointer}"
 
     def _api_of(self, pointer: str) -> tuple[Document | None, str]:
-        """Return the document of the further API that a pointer leads into, and the pointer in
-        it.
+        """Return the document of the further API that a pointer leads into, None without one, and
+        the pointer in it.
         """
         start = home_of_api(":")[:-1]
         if not pointer.startswith(start):
@@ -289,7 +293,7 @@ class Document:
         return newest, length
 
     def _file_of(self, pointer: str) -> tuple[str, str]:
-        """Return the file a pointer leads into, and the pointer within it."""
+        """Return the file a pointer leads into (empty: the main one), and the pointer within it."""
         start = f"/{FILES}/"
         if not pointer.startswith(start):
             return "", pointer
@@ -321,7 +325,7 @@ def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
 
 
 class References:
-    """Follows the references of a document, and reports those that point to nothing."""
+    """Follows the references of a document, and reports dangling ones as warnings (E0203)."""
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.document = document
@@ -341,8 +345,8 @@ class References:
         return self._resolved[ref]
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """Follow a node that may be a reference to its end. Return `(None, pointer)`, and report a
-        problem, for a dangling reference.
+        """Return a node and its pointer, or the end of its chain of references; `(None, pointer)`,
+        with a warning, for a dangling reference.
         """
         try:
             return self.document.deref(node, pointer)
@@ -351,7 +355,7 @@ class References:
             return None, pointer
 
     def peek(self, node: Any) -> dict[str, Any]:
-        """Return an object or the target of its `$ref`; empty, without a problem, if there is no
+        """Return an object or the target of its `$ref`; empty, without a warning, if there is no
         object.
         """
         try:
@@ -360,8 +364,8 @@ class References:
             return {}
 
     def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
-        """Report a dangling reference. `pointer` is the object with the reference, empty if
-        unknown.
+        """Warn of a dangling reference (E0203). `pointer` is the object with the reference, empty
+        if unknown.
         """
         self.problems.warn(
             "E0203",
@@ -381,7 +385,9 @@ class References:
         return f"did you mean {' or '.join(names)}?"
 
     def _written(self, ref: str) -> str:
-        """A reference as its author wrote it: what it points to may have moved."""
+        """Return a reference in backticks as its author wrote it, before moves; at most 120
+        characters.
+        """
         return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:

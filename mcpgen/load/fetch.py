@@ -1,8 +1,8 @@
 """Documents at a URL the user named: bounded in size and time, and held to the server they named.
 
-Nothing is sent but the request and the headers that the user asks for, which go to the server of
-the first URL alone: no other credentials, no cookies. A redirect may only stay where the user
-sent us. The address itself is the user's choice, plain http and private networks included.
+The headers that the user asks for go to the server of the first URL alone; no other credentials and
+no cookies are sent. A redirect must stay on that server. The address itself is the user's choice,
+plain http and private networks included.
 """
 
 from __future__ import annotations
@@ -118,16 +118,16 @@ class Downloads:
         return transfer.result()
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """Return the headers of the request for a URL. Raises `ValueError` for a port that is no
-        number.
+        """Return the headers for a URL: mcpgen's, the validators of its last answer and, on the
+        first URL's server, the user's. Raises `ValueError` for a port that is no number.
         """
         if _origin(url) == _origin(self.first_url):
             return {**HEADERS, **self.validators.get(url, {}), **self.headers()}
         return {**HEADERS, **self.validators.get(url, {})}
 
     def context_for(self, url: str) -> ssl.SSLContext:
-        """Return the TLS settings for a URL. Raises `UsageError` for a certificate that cannot be
-        read.
+        """Return the TLS settings for a URL; on the first URL's server with the client's
+        certificate. Raises `UsageError` for a certificate that cannot be read.
         """
         context = ssl.create_default_context()
         certificate, key = self.certificate
@@ -169,8 +169,8 @@ class Downloads:
 
 
 class _Transfer:
-    """One download. It runs in a thread of its own, because neither looking up a host's name nor a
-    server that sends a byte now and then ends with any timeout of a socket.
+    """One download, in a thread of its own: no timeout of a socket ends the lookup of a host's
+    name, or a server that sends a byte now and then.
     """
 
     def __init__(self, url: str, downloads: Downloads) -> None:
@@ -184,7 +184,7 @@ class _Transfer:
         self._sockets: list[Any] = []
 
     def run(self) -> None:
-        """Download; what goes wrong is kept for `result`."""
+        """Download, and keep the bytes or the error for `result`; nothing is raised."""
         try:
             self._content = self._download()
         except BaseException as error:
@@ -193,13 +193,13 @@ class _Transfer:
             self.done.set()
 
     def result(self) -> bytes:
-        """Return the bytes, or the error that tells why there are none."""
+        """Return the bytes. Raises the error of `_explained` if the download failed."""
         if self._error is None:
             return self._content
         raise _explained(self._error, self.name) from None
 
     def close(self) -> None:
-        """End the connections, to end the threads waiting for them too."""
+        """Shut the connections down, which also ends a thread that waits for one."""
         for connected in self._sockets:
             try:
                 connected.shutdown(socket.SHUT_RDWR)
@@ -256,7 +256,9 @@ def may_redirect(old: str, new: str) -> bool:
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port. Raises `ValueError` for a port that is no number."""
+    """Return scheme, host and port, by default the scheme's. Raises `ValueError` for a port that is
+    no number.
+    """
     parts = urllib.parse.urlsplit(url)
     scheme = parts.scheme.lower()
     return scheme, parts.hostname, parts.port or PORTS.get(scheme)
@@ -273,7 +275,9 @@ class Poll:
     downloads: Downloads
 
     def has_changed(self) -> bool:
-        """Fetch the file, and return whether it is new. False for a failure and for status 304."""
+        """Fetch the file and return whether its content is new; False for a failure and for status
+        304.
+        """
         self.downloads.spent = 0.0
         try:
             content = self.downloads.fetch(self.url)
@@ -292,7 +296,7 @@ class Elsewhere(Exception):
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only where it stays on the server the user named."""
+    """Follows a redirect that stays on the server the user named, else raises Elsewhere."""
 
     def redirect_request(
         self,
@@ -352,7 +356,9 @@ def _opener(transfer: _Transfer) -> urllib.request.OpenerDirector:
 
 
 def _explained(error: BaseException, name: str) -> BaseException:
-    """Translate the error of a download into the user's words."""
+    """Return the error to raise for a failed download: `Unchanged` for status 304, RefusedError for
+    `Elsewhere`, else DocumentError (E0122); an McpgenError as it is.
+    """
     if isinstance(error, McpgenError):
         return error
     if isinstance(error, urllib.error.HTTPError) and error.code == 304:
@@ -377,7 +383,7 @@ def _ends_tls(error: Exception, reason: Any, name: str) -> bool:
 
 
 def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
-    """Message and hint for what went wrong."""
+    """Return (message, hint) for a failed download; `reason` is the error's cause."""
     again = "try again, or download it and give the file"
     match error, reason:
         case urllib.error.HTTPError(code=401 | 403), _:
@@ -425,7 +431,7 @@ def _by_way_of(url: str) -> str:
 
 
 def too_large(name: str, limits: Limits) -> RefusedError:
-    """Return the refusal of a file over the size limit."""
+    """Return the RefusedError (E0105) for a file over the size limit."""
     return RefusedError.of(
         "E0105",
         f"larger than {_size(limits.bytes)}",
@@ -435,7 +441,7 @@ def too_large(name: str, limits: Limits) -> RefusedError:
 
 
 def _size(count: int) -> str:
-    """A number of bytes as people read it."""
+    """Return a number of bytes for people: `512 bytes`, `3 KiB`, `25 MiB`."""
     if count < 1024:
         return f"{count} bytes"
     if count < 1024 * 1024:

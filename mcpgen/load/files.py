@@ -3,12 +3,10 @@ local.
 
 References are followed only inside the folder of the main document: no network, no absolute paths,
 no way out through `..` or a symbolic link. (Otherwise the author of a document could read any file
-or host.) A document given as a URL may refer to files in its own folder on its own server. `$id`
-names a schema; nothing is ever fetched because of it. URLs with a prefix mapped to a folder are
-read there.
+or host.) A document given as a URL may refer to files in its own folder on its own server. An `$id`
+is never fetched. URLs with a prefix mapped to a folder are read there.
 
-A reference of an API description to a missing file costs only the parts that depend on it, like a
-dangling reference within the document.
+A reference of an API description to a missing file costs only the parts that depend on it.
 """
 
 from __future__ import annotations
@@ -100,7 +98,7 @@ _REMEDIES = {
 
 
 def parse_text(text: SourceText, limits: Limits) -> Any:
-    """The tree of a text: JSON when it begins like JSON, YAML otherwise. Raises `Fault`."""
+    """Return the tree of a text: of JSON if it is read as JSON, else of YAML. Raises `Fault`."""
     if text.is_json:
         return json_text.read(text, limits)
     return yaml_text.read(text, limits)
@@ -288,7 +286,9 @@ class _Gatherer:
             )
 
     def collect_tools(self, tree: Any, pointer: str) -> None:
-        """Note the schemas of the tools of a document: in a list each is a document of its own."""
+        """Note the schemas of a document's tools, each a document of its own; without tools, an
+        embedded root.
+        """
         for schema, at, tool in schemas(tree, pointer):
             if at:
                 self.identifiers.starts[id(schema)] = at
@@ -321,7 +321,9 @@ class _Gatherer:
     def refuse(
         self, at: Chain, scope: _Scope, code: str, message: str, hint: str, *, missing: bool = False
     ) -> None:
-        """Note a reference that is not followed; `missing`: an API description gets a warning."""
+        """Note a reference that is not followed, as an error; `missing`: in an API description as a
+        warning.
+        """
         pointer = _pointer(at)
         place = self.document.place(pointer)
         problem = Problem(
@@ -333,7 +335,9 @@ class _Gatherer:
         self.lose(problem, replace(scope, is_data=False), ends_run)
 
     def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
-        """Note a fault: for data a note, in a tool the loss of the tool, else in `ends_run`."""
+        """Note a fault: for data a note, in a tool the loss of the tool, else an item of
+        `ends_run`.
+        """
         if scope.is_data:
             self.problems.note(
                 problem.code,
@@ -352,7 +356,7 @@ class _Gatherer:
         return self.document.describes_api and problem.code == "E0204"
 
     def name_of(self, pointer: str) -> str:
-        """Return the name of a tool, or without a name the last key of its pointer."""
+        """Return the name of the tool at a pointer, or without a name the pointer's last key."""
         node: Any = {"": self.document.root, FILES: self.embedded}
         tokens = split(pointer)
         if tokens[0] != FILES:
@@ -367,8 +371,9 @@ class _Gatherer:
     # The walk.
 
     def visit(self, node: Any, at: Chain, scope: _Scope) -> None:
-        """Make references in a node and below it local, and read the files they name: `$ref`,
-        `$dynamicRef` and discriminator mappings, none in data (`example`, `enum`, `x-…`).
+        """Make the references of a node and of all below it local, in place, and read the files
+        they name: `$ref`, `$dynamicRef` and discriminator mappings. Data is skipped (`example`,
+        `enum`, `x-…`).
         """
         if isinstance(node, list):
             for index, item in enumerate(node):
@@ -387,7 +392,9 @@ class _Gatherer:
                     self.visit_member(node, key, (at, key), inner)
 
     def scope_of(self, node: dict[str, Any], scope: _Scope) -> _Scope:
-        """The scope of an object, which may be a whole schema, or name its draft."""
+        """Return the scope of an object: a new one for a whole schema, or with the draft of its
+        `$schema`.
+        """
         start = self.identifiers.starts.get(id(node))
         if start is not None:
             scope = _Scope(scope.file, start, start, tool=self.tools[start])
@@ -397,7 +404,7 @@ class _Gatherer:
         return scope
 
     def scope_in(self, node: dict[str, Any], at: Chain, scope: _Scope) -> _Scope:
-        """Return the base for resolving the references in an object."""
+        """Return the scope of what an object holds, with its `$id` as the base if it has one."""
         address, _ = self.identifiers.identity(node)
         if not address:
             return scope
@@ -448,8 +455,8 @@ class _Gatherer:
                 self.problems.note("E0207", message, pointer=_pointer((at, key)))
 
     def enter(self, ref: str, scope: _Scope) -> None:
-        """Follow the references in an extension that a reference leads into, as `#/x-schemas/A`:
-        that is no data.
+        """Queue the extension that a reference leads into, as `#/x-schemas/A`, so that its
+        references are followed.
         """
         if "/x-" not in ref:
             return
@@ -469,7 +476,9 @@ class _Gatherer:
             self.queue.append((node, at, replace(scope, file=file, home=home, resource=home)))
 
     def dynamic_target(self, ref: str, at: Chain, scope: _Scope) -> str:
-        """Return the local form of a dynamic reference, resolved for the schema around it."""
+        """Return the local form of a dynamic reference, resolved for the schema around it; an
+        ambiguous one gets a warning (E0208).
+        """
         name = ref.partition("#")[2]
         target = self.local(ref, at, scope)
         if not self.identifiers.is_dynamic(target.removeprefix("#"), name):
@@ -482,7 +491,7 @@ class _Gatherer:
         return target
 
     def rewrite_mapping(self, mapping: Any, at: Chain, scope: _Scope) -> None:
-        """`discriminator.mapping`: names of schemas, or references (OpenAPI 3.1 section 4.8.25)."""
+        """Make references in a `discriminator.mapping` local, in place; names of schemas stay."""
         if type(mapping) is not dict:
             return
         for key, value in mapping.items():
@@ -492,7 +501,9 @@ class _Gatherer:
     # One reference.
 
     def local(self, ref: str, at: Chain, scope: _Scope) -> str:
-        """Return the local form of a reference; a refused reference stays unchanged."""
+        """Return the local form of a reference, its file read and embedded; a refused one stays
+        unchanged.
+        """
         address, _, fragment = ref.strip().partition("#")
         if fragment == "/":  # meant as the whole file; it is its key "" (RFC 6901 section 5)
             ref, fragment = f"{address}#", ""
@@ -525,8 +536,8 @@ class _Gatherer:
         return self.within(_home(name), _home(name), fragment)
 
     def within_file(self, ref: str, fragment: str, scope: _Scope) -> str:
-        """Return the local form of a reference into its own file: a place in the schema around the
-        reference if there is such a place, else in the file.
+        """Return the local form of a reference into its own file: a place in the schema around it
+        if there is such a place, else in the file; an unknown anchor unchanged.
         """
         if fragment.startswith(f"/{FILES}/"):
             return ref  # It is local: it lies in an extension that two references lead into.
@@ -541,7 +552,7 @@ class _Gatherer:
         return _local(_home(scope.file), fragment)
 
     def within(self, resource: str, home: str, fragment: str) -> str:
-        """The local form of a reference into the schema at the pointer `resource`."""
+        """Return the local form of a reference into the schema at the pointer `resource`."""
         if not _is_anchor(fragment):
             return _local(resource, fragment)
         pointer = self.identifiers.anchor(resource, home, fragment)
@@ -550,7 +561,7 @@ class _Gatherer:
         return _local(pointer, "")
 
     def is_meta_schema(self, uri: str) -> bool:
-        """Return whether an address is a meta-schema's, which is embedded like a file."""
+        """Return whether an address is a meta-schema's, and embed it if so."""
         if uri not in self.embedded:
             tree = meta_schema(uri)
             if tree is None:
@@ -559,8 +570,8 @@ class _Gatherer:
         return True
 
     def neighbour(self, address: str, uri: str, scope: _Scope) -> str:
-        """The address of a file that a reference within a schema with an `$id` means: files are
-        taken to lie beside each other as their `$id`s do.
+        """Return the address of the file that an address in a schema with an `$id` means: files lie
+        beside each other as their `$id`s do.
         """
         if not _LEADS_AWAY.match(scope.origin):
             return address
@@ -592,8 +603,8 @@ class _Gatherer:
         return True
 
     def file_name(self, address: str, file: str) -> str:
-        """The path, relative to the document's folder, of the file that an address in `file` names.
-        Raises `_Forbidden`.
+        """Return the name (see `way`) of the file that an address in `file` means. Raises
+        `_Forbidden` for a URL or a path out of the folder.
         """
         if _FILE_ADDRESS.match(address):
             raise _Forbidden("E0202", _OUTSIDE)
@@ -661,7 +672,9 @@ class _Gatherer:
         return next((url for url in (address, uri) if self.mapped_path(url) is not None), "")
 
     def mapped_path(self, url: str) -> Path | None:
-        """The path of the file that a URL is mapped to; None for any other. Raises `_Forbidden`."""
+        """Return the path of the file that a URL is mapped to; None for any other. Raises
+        `_Forbidden` for a path out of the folder.
+        """
         for prefix, home in self.mapped.items():
             if f"{url}/".startswith(f"{prefix.rstrip('/')}/"):
                 rest = urllib.parse.unquote(url.removeprefix(prefix)).lstrip("/")
@@ -672,7 +685,9 @@ class _Gatherer:
         return None
 
     def remedy(self, name: str) -> str:
-        """The hint for a path that leads out of the folder: which folder would hold it."""
+        """Return the hint for a path out of the folder: the folder that would hold it; empty for a
+        URL.
+        """
         if self.root is None:
             return ""
         above = os.path.commonpath([self.root, os.path.normpath(self.root / name)])
@@ -711,13 +726,15 @@ class _Gatherer:
         self.queue.append((tree, ((None, FILES), name), scope))
 
     def identify(self, name: str, tree: Any) -> None:
-        """Note the identifiers of an embedded tree."""
+        """Note the `$id`s and anchors of an embedded tree."""
         text = self.document.files.get(name)
         if text is None or _IDENTIFIES.search(text.content):
             self.identifiers.collect(tree, _home(name))
 
     def text(self, name: str) -> SourceText:
-        """The text of a file, within the limit of bytes for all files together."""
+        """Return the text of a file. Raises McpgenError, also for too many bytes in all files
+        together.
+        """
         mapped = self.mapped_path(name)
         if mapped is not None:
             label = os.path.relpath(mapped)
@@ -742,7 +759,9 @@ class _Gatherer:
         return os.path.normpath(folder / os.path.relpath(path, os.path.realpath(folder)))
 
     def of_reference(self, problem: Problem, at: Chain) -> Problem:
-        """Return the problem as the reference's (E0204) if the file could not be opened."""
+        """Return the problem as E0204 at the reference if the file could not be opened; any other
+        problem unchanged.
+        """
         if problem.code not in _UNREADABLE:
             return problem
         pointer = _pointer(at)
@@ -783,7 +802,9 @@ def _way_to(project: Path | None, root: Path) -> str:
 
 
 def _tree(name: str, text: SourceText, limits: Limits) -> Any:
-    """The tree of a file, or the text itself if its name says that it is no document."""
+    """Return the tree of a file, or the text itself of a `.md`, `.txt` or the like. Raises
+    McpgenError.
+    """
     if name.endswith(_PLAIN_TEXT):
         return text.content
     try:
@@ -793,7 +814,9 @@ def _tree(name: str, text: SourceText, limits: Limits) -> Any:
 
 
 def _is_inlined(key: str, value: Any) -> bool:
-    """Return whether a value is a reference to a plain value in another place."""
+    """Return whether a member is a `$ref` to a plain value, which replaces it: of a key in
+    `_INLINED`.
+    """
     if key not in _INLINED:
         return False
     if type(value) is not dict:
@@ -811,8 +834,8 @@ def _is_reference(value: Any) -> bool:
 
 
 def _is_data(key: str, value: Any) -> bool:
-    """Return whether a value is data: of such a key, of an extension, or the `examples` of a
-    schema.
+    """Return whether a member is data: its key is in `_DATA` or an extension, or it lists
+    `examples`.
     """
     if _is_extension(key):
         return True
@@ -830,7 +853,7 @@ def _is_anchor(fragment: str) -> bool:
 
 
 def _home(file: str) -> str:
-    """The pointer of an embedded file; the main document is the root."""
+    """Return the pointer of an embedded file; empty for the main document."""
     if not file:
         return ""
     return f"/{FILES}/{escape(file)}"
@@ -845,5 +868,5 @@ def _pointer(at: Chain) -> str:
 
 
 def _local(pointer: str, fragment: str) -> str:
-    """`#` and a pointer, in which a percent sign of a file's name does not begin an escape."""
+    """Return `#`, the pointer with each `%` escaped as `%25`, and the fragment, unchanged."""
     return "#" + pointer.replace("%", "%25") + fragment

@@ -73,8 +73,8 @@ class Identifiers:
         return pointer
 
     def anchor(self, resource: str, home: str, fragment: str) -> str | None:
-        """Return the pointer of an anchor of a schema, else of its document; None if there is
-        none.
+        """Return the pointer of an anchor in the schema `resource`, else in the document `home`;
+        None if there is none.
         """
         name = urllib.parse.unquote(fragment)
         pointer = self._anchors.get((resource, name))
@@ -83,7 +83,7 @@ class Identifiers:
         return pointer
 
     def is_dynamic(self, pointer: str, name: str) -> bool:
-        """Return whether a schema has a dynamic anchor of that name."""
+        """Return whether the schema at a pointer has a dynamic anchor of that name."""
         return (name, pointer) in ((anchor, at) for (_, anchor), at in self._dynamic.items())
 
     def outermost(self, name: str, scope: str, home: str) -> str | None:
@@ -116,7 +116,7 @@ class Identifiers:
                 self._collect(value, f"{pointer}/{escape(key)}", above, has_names=maps_names)
 
     def _note(self, node: dict[str, Any], pointer: str, above: Above) -> Above:
-        """Note the identifiers of one object. Returns what is above its children."""
+        """Note the identifiers of one object, and return the context of its children."""
         address, fragment = self.identity(node)
         if fragment:  # an anchor, before draft 2019-09
             self._note_anchor(fragment, pointer, above)
@@ -146,9 +146,10 @@ def _is_within(pointer: str, above: str) -> bool:
 
 
 def meta_schema(uri: str) -> Any:
-    """A copy of the meta-schema, or the vocabulary of one, that has an address; None for any other.
+    """Return a copy of the meta-schema, or of the vocabulary of one, with this URI; None for any
+    other URI.
 
-    A dynamic reference in it means the meta-schema as a whole.
+    Its dynamic references are replaced by references to the meta-schema as a whole.
     """
     if "json-schema.org/" not in uri:
         return None

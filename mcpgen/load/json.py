@@ -33,7 +33,9 @@ class _BadNumber(ValueError):
 
 
 def read(text: SourceText, limits: Limits) -> Any:
-    """Return the tree of a JSON text. Raises `Fault` or `LimitFault`."""
+    """Return the tree of a JSON text. Raises `Fault` or `LimitFault`; lesser slips are noted in the
+    text.
+    """
 
     repeated_keys = 0
 
@@ -72,7 +74,7 @@ def read(text: SourceText, limits: Limits) -> Any:
 
 
 def _replaced_surrogates(tree: Any, text: SourceText) -> Any:
-    """Return the tree with U+FFFD for every half of a surrogate pair; the text remembers the
+    """Return the tree with U+FFFD for each lone surrogate; the text remembers the offset of the
     first.
     """
     clean = _without_surrogates(tree)
@@ -100,7 +102,7 @@ def _refuse_constant(literal: str) -> Any:
 
 
 def _within(tree: Any, text: SourceText, limits: Limits) -> None:
-    """Measure a tree level by level: no recursion, one pass."""
+    """Raise `LimitFault` for a tree with more levels or values than allowed."""
     count, depth, level = 1, 0, [tree]
     while level:
         depth += 1
@@ -137,13 +139,13 @@ def _children(node: Any) -> Iterable[Any]:
 
 
 def too_many_nodes(limits: Limits) -> LimitFault:
-    """Return the refusal of a document with more values than any real one."""
+    """Return the fault (E0116) of a document with more values than the limit."""
     return LimitFault("E0116", f"more than {limits.nodes:,} values", 0, hint="split the document")
 
 
 def _without_surrogates(node: Any) -> Any:
-    """Return the tree with U+FFFD for every half of a surrogate pair, which is not a character (RFC
-    8259 section 8.2) and cannot be encoded.
+    """Return a copy of the tree with U+FFFD for each half of a surrogate pair (RFC 8259 section
+    8.2).
     """
     if type(node) is str:
         if node.isascii():
@@ -173,8 +175,8 @@ def _too_deep(text: SourceText, limits: Limits) -> LimitFault:
 
 
 def _tell_repeated_keys(text: SourceText) -> None:
-    """Walk the tokens with a stack of the keys of every open object. The text remembers a key that
-    comes twice with one value; two values raise `Fault`.
+    """Add each key that comes twice in an object with one value to `text.repeats`. Raises `Fault`
+    for a key with two values.
     """
     content = text.content
     stack: list[dict[str, tuple[int, int]]] = []
@@ -201,8 +203,8 @@ def _tell_repeated_keys(text: SourceText) -> None:
 def repeated(
     text: SourceText, key: str, at: tuple[int, int], values: tuple[Any, Any], width: int
 ) -> None:
-    """Let a text remember a key that comes twice with one value. Raises `Fault`, with both
-    positions, where the values differ.
+    """Add a key that comes twice with one value to `text.repeats`. Raises `Fault` if the values
+    differ. `at`: both offsets; `width`: characters to mark at the second.
     """
     message = f"the key `{key[:80]}` comes twice, first at {text.at(at[0])} and again at"
     message += f" {text.at(at[1])}"
@@ -227,7 +229,9 @@ def _bad_number(text: SourceText, literal: str, limits: Limits) -> Fault:
 
 
 def bad_number(literal: str, at: int, limits: Limits) -> Fault:
-    """Return the error for a number that is not finite, or has too many digits."""
+    """Return the fault (E0118) of a number that is not finite, out of range, or has too many
+    digits.
+    """
     if literal.lstrip("+-.").lower() in ("nan", "infinity", "inf"):
         return Fault(
             "E0118",
@@ -262,7 +266,7 @@ def _syntax(text: SourceText, error: json.JSONDecodeError) -> Fault:
 
 
 def _slip(error: json.JSONDecodeError, rest: str) -> tuple[str, str]:
-    """Message and hint for a mistake that the next characters show."""
+    """Return (message, hint) for a syntax error, by the characters at its place."""
     if error.msg.startswith("Extra data"):
         return "more text after the end of the JSON", "a file holds exactly one document"
     if _COMMENT.match(rest):

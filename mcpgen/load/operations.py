@@ -70,7 +70,7 @@ def _ignore(unreadable: Unreadable) -> None:
 
 
 def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation]:
-    """Yield each readable operation of an upgraded document, those of further APIs last."""
+    """Yield the operations of an upgraded document that are objects, those of further APIs last."""
     for api in ("", *document.apis):
         for path in paths(document, deref, api=api):
             yield from operations_of(path, deref)
@@ -79,8 +79,8 @@ def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation
 def paths(
     document: Document, deref: Deref, report: Report = _ignore, api: str = ""
 ) -> Iterator[DocumentedPath]:
-    """Every path of an upgraded document, or of a further API in it; `report` gets those that
-    cannot be read.
+    """Yield the paths of an upgraded document, or of a further API in it, sorted; `report` gets
+    those that are no objects.
     """
     owner = document.apis[api] if api else document
     nodes = as_object(owner.root.get("paths"))
@@ -98,7 +98,7 @@ def paths(
 def operations_of(
     path: DocumentedPath, deref: Deref, report: Report = _ignore
 ) -> Iterator[DocumentedOperation]:
-    """Every operation of a path; `report` gets those that cannot be read."""
+    """Yield the operations of a path by method; `report` gets those that are no objects."""
     additional = as_object(path.node.get("additionalOperations"))
     nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
     nodes |= {name: (path.node[name], "") for name in PATH_ITEM if name in path.node}

@@ -28,7 +28,9 @@ _SECONDS = 30.0
 
 
 def apply(document: Document, overlay: SourceText, tree: Any, problems: Problems) -> None:
-    """Apply an overlay in place; a target without a match is a warning. Raises DocumentError."""
+    """Apply an overlay in place; a target without a match is a warning. Raises DocumentError
+    (E0123).
+    """
     _Overlay(document, overlay, tree, problems).apply()
 
 
@@ -90,8 +92,9 @@ class _Overlay:
             self.problems.warn("E0124", "an action that does nothing", pointer=where)
 
     def find(self, query: str, pointer: str) -> list[Path]:
-        """Return the paths of the nodes that a JSONPath matches, last node first and children
-        before their parents, so that no change moves or replaces a later node.
+        """Return the paths of the nodes that a JSONPath matches, the last first and children before
+        their parents, so that no change moves a later node. Raises DocumentError if it is no
+        JSONPath.
         """
         try:
             matches = selected(query, self.document.root, _SECONDS)
@@ -140,7 +143,9 @@ class _Overlay:
             self.moved.append((f"{above}/{index}", f"{above}/{index + 1}"))
 
     def copy(self, source: Any, targets: list[Path], pointer: str) -> None:
-        """Apply `copy` of Overlay 1.1, a JSONPath with exactly one match."""
+        """Merge a copy of the one place that `source` (a JSONPath, Overlay 1.1) matches into each
+        target. Raises DocumentError for other numbers of places.
+        """
         sources: list[Path] = []
         if type(source) is str:
             sources = self.find(source, f"{pointer}/copy")
@@ -156,8 +161,9 @@ class _Overlay:
             self.update(path, value, _pointer(sources[0]))
 
     def update(self, path: Path, value: Any, origin: str) -> None:
-        """Merge a value into a target: objects by key, a list gets a new item, any other value is
-        replaced. `origin` is the pointer of the value.
+        """Merge a value into a target in place: objects by key, a list into a list, else a list
+        gets one item; anything else is replaced. `origin` is the pointer of the value. Raises
+        DocumentError for the root.
         """
         target = self.node(path)
         pointer = _pointer(path)

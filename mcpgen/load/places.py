@@ -23,7 +23,7 @@ class NodeFinder(Protocol):
     """Finds nodes by the keys on the path to them."""
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of a node, or of its nearest ancestor."""
+        """Return the offset and the width of a node, or of its nearest ancestor."""
         ...
 
 
@@ -44,7 +44,7 @@ class JsonPlaces:
         self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor."""
+        """Return the offset and the width of the node, or of its nearest ancestor."""
         start = self._skip(0)
         key, end = start, start + 1
         for part in parts:
@@ -67,7 +67,9 @@ class JsonPlaces:
         return SPACE.match(self._content, at).end()  # type: ignore[union-attr]
 
     def _children(self, start: int) -> dict[str, tuple[int, int, int]]:
-        """Key offset, value offset and value end of every member of the container at `start`."""
+        """Return name (or index) → offsets of key, value and end, of each member of the container
+        at `start`.
+        """
         if start in self._members:
             return self._members[start]
         content, skip = self._content, self._skip
@@ -108,7 +110,7 @@ class YamlPlaces:
         self._root: Any = None
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor."""
+        """Return the offset and the width of the node, or of its nearest ancestor."""
         if self._root is None:
             self._root = _Composer(self._text.content).get_single_node()
         node = self._root
@@ -128,8 +130,8 @@ class YamlPlaces:
 
 
 def _child(node: yaml.Node, part: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """Return the key and the value of a member, or an item twice; those of merged mappings come
-    last.
+    """Return the key and the value of a member, or an item twice; None if there is none. Members of
+    merged mappings come last.
     """
     if isinstance(node, yaml.SequenceNode):
         items = [(item, item) for item in node.value]
@@ -143,7 +145,7 @@ def _child(node: yaml.Node, part: str) -> tuple[yaml.Node, yaml.Node] | None:
 
 
 def _merged(node: yaml.MappingNode) -> list[yaml.Node]:
-    """Return the mappings that the merge key of a mapping names."""
+    """Return the mappings that the merge key `<<` of a mapping names; empty without the key."""
     for key, value in node.value:
         if key.value == "<<" and not key.style:
             return value.value if isinstance(value, yaml.SequenceNode) else [value]

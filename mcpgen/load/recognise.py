@@ -96,8 +96,8 @@ def shown_document(text: SourceText, url: str) -> str:
 
 
 def language(text: SourceText) -> DocumentError | None:
-    """Return the error that names the format of a text that is neither JSON nor YAML, if it is
-    known.
+    """Return the error that names the format of a text that is neither JSON nor YAML; None if
+    unknown.
     """
     start = text.content[:4000]
     for row in _formats()["language"]:
@@ -247,7 +247,7 @@ def _openapi(value: Any, problems: Problems) -> str | None:
 
 
 def _swagger(value: Any, problems: Problems) -> str | None:
-    """Version 2.0 if a value says so, or None."""
+    """Return `2.0` if a value says so (a number with a warning, E0303), else None."""
     if value not in ("2.0", 2.0, "2"):
         return None
     if type(value) is not str:
@@ -279,7 +279,7 @@ def _unsupported(key: str, value: Any, place: Place) -> DocumentError:
 
 
 def _nearest(text: str) -> str:
-    """Return the supported version 3 nearest to a version."""
+    """Return the supported version 3 nearest to a text: `3.1` → `3.1.1`."""
     if _SUPPORTED_3.match(text):
         return text
     return next((full for start, full in _NEAREST.items() if text.startswith(start)), "3.1.1")

@@ -1,9 +1,8 @@
-"""Sources of a document: a file, a URL from the user, or standard input, with their copies in the
-project's `document/`. All reading is bounded.
+"""Sources of a document: a file, a URL from the user, an app, or standard input, with their copies
+in the project's `document/`. All reading is bounded.
 
-With the project alone, a document that was fetched, piped in, or lies outside would be missing. So
-every file read for it is copied unchanged. The copy is read for a URL or standard input until the
-next fetch, and for a file if the original is missing.
+Every file read for a document is copied unchanged. The copy is read for a URL, an app or standard
+input until the next fetch, and for a file if the original is missing.
 """
 
 from __future__ import annotations
@@ -75,7 +74,9 @@ def is_app(name: str) -> bool:
 
 
 def by_key(sources: Iterable[str]) -> dict[str, list[str]]:
-    """Return the sources by their key in `[source]` of `mcpgen.toml`, without standard input."""
+    """Return the sources by their key in `[source]` of `mcpgen.toml`: `path`, `url`, `app`.
+    Standard input is left out.
+    """
     found: dict[str, list[str]] = {"path": [], "url": [], "app": []}
     for source in sources:
         if is_url(source):
@@ -88,7 +89,9 @@ def by_key(sources: Iterable[str]) -> dict[str, list[str]]:
 
 
 def on_path(value: str, change: Callable[[str], str]) -> str:
-    """Change the path in a value: all of it, or the part after the `=` of `URL=FOLDER`."""
+    """Return a value with its path changed: all of it, the folder of `URL=FOLDER`, nothing of a
+    URL.
+    """
     if not is_url(value):
         return change(value)
     url, _, folder = value.rpartition("=")
@@ -96,7 +99,7 @@ def on_path(value: str, change: Callable[[str], str]) -> str:
 
 
 def mapped_folders(items: Iterable[str]) -> dict[str, Path]:
-    """Return the folders of `URL=FOLDER` items. Raises `UsageError` (E0209)."""
+    """Return URL → folder of `URL=FOLDER` items. Raises `UsageError` (E0209) for anything else."""
     folders = {}
     for item in items:
         url, _, folder = item.rpartition("=")
@@ -161,7 +164,9 @@ def read(name: str, source: Source, downloads: Downloads, copies: Copies) -> byt
 
 
 def origin_of(name: str, source: Source) -> str:
-    """The name of a source wherever it is read from: its URL, absolute path, app, or `-`."""
+    """Return the name of a source that is the same in every folder: its URL, absolute path, app, or
+    `-`.
+    """
     if source.path is not None:
         return os.path.realpath(source.path)
     return name
@@ -250,7 +255,9 @@ def _hint_for(scheme: str, name: str) -> str:
 
 
 def _meant_url(name: str) -> str:
-    """The URL that was probably meant by the name of a missing file; empty where it names none."""
+    """Return the URL that was probably meant by the name of a missing file; empty if it looks like
+    none.
+    """
     from ..config.credentials import corrected  # late: its package reads documents' copies
 
     host, slash, _ = name.partition("/")
@@ -298,7 +305,7 @@ def _is_directory(path: Path, name: str) -> UsageError:
 
 
 def with_hash(source: Source, digest: str) -> Source:
-    """The source with the hash of what was loaded from it."""
+    """Return a copy of the source with this digest as its `sha256`."""
     return replace(source, sha256=digest)
 
 
@@ -325,7 +332,9 @@ class Copies:
     pages: dict[str, str] = field(default_factory=dict)
 
     def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
-        """Return the bytes of a file: those read before, of its copy, or of `read_original`."""
+        """Return the bytes of a file: of an earlier call, its copy, or `read_original`; kept in
+        `originals`.
+        """
         if origin in self.originals:
             return self.originals[origin]
         path = self._copy(origin)
@@ -345,7 +354,7 @@ class Copies:
         return self.project is None or os.path.exists(origin) or self._copy(origin) is not None
 
     def _copy(self, origin: str) -> Path | None:
-        """The copy to read in the place of an original; None where the original is to be read."""
+        """Return the copy's path; None if there is none, or the original is to be read."""
         if self.project is None or (self.anew and is_fetched(origin)):
             return None
         path = copy_path(origin, self.project, self.home)
@@ -380,7 +389,7 @@ def home_of(sources: Sequence[str], project: Path | None) -> Path | None:
 
 
 def _steps(project: Path, folder: Path) -> int:
-    """The number of folders above a project that are not above another folder."""
+    """Return the number of folders above a project that do not contain another folder."""
     return sum(not folder.is_relative_to(above) for above in project.parents)
 
 
@@ -431,7 +440,7 @@ def _safe(part: str) -> str:
 def copies_of(
     originals: Mapping[str, bytes], project: Path, home: Path | None
 ) -> Iterator[tuple[str, bytes]]:
-    """The copies a project keeps of its document: path and content."""
+    """Yield (path, content) of the copies a project keeps of its document."""
     for origin, content in originals.items():
         path = copy_path(origin, project, home)
         if path is not None:

@@ -122,7 +122,7 @@ def _renamed(
     operations: Mapping[str, Collection[str]],
     problems: Problems,
 ) -> dict[str, str]:
-    """`renamed_files`, where there were several APIs, each with a note."""
+    """Return `renamed_files`, with a note (E0711) for each; empty without `operations`."""
     if not operations:
         return {}
     renamed = renamed_files(entries, known, operations)
@@ -151,7 +151,9 @@ def _followed(
 def _read(
     name: Name, downloads: Downloads, copies: Copies, draft: str | None = None
 ) -> tuple[Source, SourceText, Any]:
-    """Read one document, or the document that an HTML page at its URL shows, up to its tree."""
+    """Return the source, text and tree of a name, or of the document that an HTML page at its URL
+    shows.
+    """
     source = source_of(os.fspath(name))
     origin = origin_of(os.fspath(name), source)
     raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads, copies))

@@ -2,7 +2,7 @@
 
 RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte
 order mark. Nothing is guessed: other bytes are an error with the likely encoding and the command to
-convert them. The limits are far above any real document, and far below dangerous sizes.
+convert them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The bounds of one run. The largest real document seen has a sixth of the nodes and a third of
-    the depth.
-    """
+    """The bounds of one run, well above the largest real document seen."""
 
     bytes: int = 25 * 1024 * 1024
     """Of every file, and of all the files of a document together."""
@@ -55,9 +53,9 @@ class SourceText:
 
     @property
     def is_json(self) -> bool:
-        """Whether the text is read as JSON: if it begins with an object or an array, or with a
-        comment as JSON's dialects have it, which its parser then refuses. A file with a name of
-        YAML is YAML, unless it is JSON without a fault.
+        """Whether the text is read as JSON: it begins with an object, an array, or a comment of
+        JSON's dialects, which the parser then refuses. A file named `.yaml` or `.yml` is read as
+        YAML unless it is valid JSON.
         """
         if self._is_json is None:
             begins = self.content.lstrip(" \t\r\n").startswith(("{", "[", "//", "/*"))
@@ -96,12 +94,14 @@ class SourceText:
         return self.content[start:end].rstrip("\r\n")
 
     def at(self, offset: int) -> str:
-        """`12:3`, for a second position named within a message."""
+        """Return an offset as `12:3` (line, column), for a second position in a message."""
         line, column = self.line_column(offset)
         return f"{line}:{column}"
 
     def place(self, offset: int, width: int = 1, pointer: str = "") -> Place:
-        """Return the position with the line before and the line after it."""
+        """Return the position of an offset, with its line and the lines before and after it as
+        excerpt.
+        """
         number, column = self.line_column(offset)
         first = max(1, number - 1)
         last = min(len(self.starts), number + 1)
@@ -140,11 +140,13 @@ class Fault(Exception):
 
 
 class LimitFault(Fault):
-    """A resource limit reached: refused for safety."""
+    """A limit of `Limits` is exceeded; it becomes a RefusedError."""
 
 
 def raised(text: SourceText, fault: Fault) -> McpgenError:
-    """Return the error that ends the run because of a fault in a text."""
+    """Return the error for a fault that ends the run: RefusedError for a `LimitFault`, else
+    DocumentError.
+    """
     kind: type[McpgenError] = DocumentError
     if isinstance(fault, LimitFault):
         kind = RefusedError
@@ -153,8 +155,8 @@ def raised(text: SourceText, fault: Fault) -> McpgenError:
 
 
 def tell_slips(text: SourceText, problems: Problems) -> None:
-    """Report the keys that come twice with one value, and that half a surrogate pair was
-    replaced.
+    """Report each key that comes twice with one value (warning), and the first lone surrogate that
+    was replaced (note E0125).
     """
     for fault in text.repeats:
         place = text.place(fault.offset, fault.width)
@@ -171,10 +173,10 @@ def tell_slips(text: SourceText, problems: Problems) -> None:
 
 
 def decode(name: str, raw: bytes) -> SourceText:
-    """Text of the bytes: strict UTF-8, or UTF-16 or UTF-32 that says so with a byte order mark.
-    Line ends become LF.
+    """Return the text of the bytes: strict UTF-8, or UTF-16 or UTF-32 that says so with a byte
+    order mark. Line ends become LF.
 
-    Raises `DocumentError` with the byte offset and the encoding the bytes look like.
+    Raises `DocumentError` (E0108) with the byte offset and the encoding the bytes look like.
     """
     encoding = "utf-8-sig"
     if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):

@@ -35,7 +35,7 @@ def as_text(value: Any) -> str:
 
 
 def first_text(*values: Any) -> str:
-    """Return the first of some values that is a text and not empty; empty where none is."""
+    """Return the first value that is a text and not empty; empty if there is none."""
     return next(filter(None, map(as_text, values)), "")
 
 
@@ -62,12 +62,12 @@ def without(values: Mapping[Key, Value], keys: Container[Key]) -> dict[Key, Valu
 
 
 def texts_in(value: Any) -> list[str]:
-    """Return the texts among the items of a list; none where the value is no list."""
+    """Return the texts among the items of a list; empty for a value that is no list."""
     return [item for item in as_list(value) if isinstance(item, str)]
 
 
 def frozen(value: Any) -> Hashable:
-    """Return a value that can be a key; two are equal where the values are."""
+    """Return a hashable form of a JSON value; two forms are equal if the values are."""
     if isinstance(value, dict):
         return frozenset((key, frozen(item)) for key, item in value.items())
     if isinstance(value, (list, tuple)):

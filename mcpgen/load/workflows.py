@@ -1,7 +1,5 @@
-"""Arazzo documents whose workflows become tools.
-
-Each is embedded in the tree of its API's document, so that its schemas and its places are found as
-those of any other file.
+"""Arazzo documents whose workflows become tools. Each is embedded in the tree of its API's
+document.
 """
 
 from __future__ import annotations
@@ -24,8 +22,8 @@ VERSIONS = ("1.0.", "1.1.")
 
 
 def apis(read: Read, folder: Path | None) -> list[str]:
-    """Return the files of the APIs that an Arazzo document names; none unless all of them are in
-    its own folder, or below `folder`.
+    """Return the files of the APIs that an Arazzo document names; empty unless all are files in its
+    own folder, or below `folder`.
     """
     source, _, tree = read
     urls = list(_urls(tree))
@@ -46,7 +44,9 @@ def _urls(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def embed(document: Document, text: SourceText, tree: Any) -> None:
-    """Embed one Arazzo document. Raises DocumentError for a file that is none."""
+    """Embed one Arazzo document in the tree as `workflows:N`. Raises DocumentError (E1540) for a
+    file that is none.
+    """
     # Not the path: the document is the same wherever mcpgen is started
     file = f"workflows:{len(document.workflows) + 1}"
     document.files[file] = text
@@ -73,7 +73,9 @@ def embed(document: Document, text: SourceText, tree: Any) -> None:
 
 
 def _schemas(tree: dict[str, Any]) -> Iterator[Any]:
-    """Yield the places of JSON Schemas: the inputs of workflows, and those of the components."""
+    """Yield the places of JSON Schemas: the `inputs` of each workflow, None without any, and of the
+    components.
+    """
     yield from (each.get("inputs") for each in as_list(tree["workflows"]) if type(each) is dict)
     components = tree.get("components")
     if type(components) is dict:
@@ -81,7 +83,7 @@ def _schemas(tree: dict[str, Any]) -> Iterator[Any]:
 
 
 def _make_local(schema: Any, home: str) -> None:
-    """Let the references of a schema point into the tree that the file is embedded in."""
+    """Prefix the local references of a schema, in place, with the pointer of the embedded file."""
     for node in objects_in(schema):
         ref = as_text(node.get("$ref"))
         if ref.startswith("#/"):

@@ -254,7 +254,9 @@ class _Reader:
         )
 
     def alias(self, event: Event) -> Any:
-        """A copy of the value that an alias repeats, within the limits."""
+        """Return a copy of the value that an alias repeats. Raises `Fault`, and `LimitFault` if it
+        is too large.
+        """
         name = event.anchor
         if name in self.anchors:
             value, size = self.anchors[name]
@@ -283,8 +285,9 @@ class _Reader:
             )
 
     def merged(self, members: dict[str, Any], merges: list[Any]) -> dict[str, Any]:
-        """Merge keys (`<<` of YAML 1.1, still widespread): the mapping's own keys win, then the
-        merged mappings in their order.
+        """Return a mapping with the members of its merge key (`<<`, YAML 1.1): its own keys win,
+        then the merged mappings in their order. Raises `Fault` for two merge keys or another value
+        than mappings.
         """
         if len(merges) > 1:
             message, hint = "the merge key `<<` comes twice", "write `<<: [*a, *b]`"

@@ -22,15 +22,13 @@ COMPARE_LINES = "compare the indentation of the two lines"
 
 @cache
 def _explanations() -> dict[str, dict[str, str]]:
-    """Return the rows of `data/yaml_faults.toml`, by libyaml's message."""
+    """Return the rows of `data/yaml_faults.toml`: libyaml's message → `meaning` and `hint`."""
     text = (resources.files("mcpgen") / "data" / "yaml_faults.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
 def character_fault(text: SourceText) -> Fault:
-    """Return the fault of the first character that YAML does not allow; libyaml names only its
-    byte.
-    """
+    """Return the fault of the first character that YAML does not allow."""
     for offset, character in enumerate(text.content):
         if not _PRINTABLE.match(character):
             return Fault(

@@ -54,7 +54,9 @@ _SETTINGS = re.compile(r"DJANGO_SETTINGS_MODULE[\"'],\s*[\"']([\w.]+)[\"']")
 
 
 def main(target: str, folder: str) -> dict[str, Any]:
-    """Return the answer for a target `MODULE:NAME`."""
+    """Import a target `MODULE:NAME` and return the answer (see the module's docstring). Raises what
+    the app's import raises.
+    """
     module, _, name = target.partition(":")
     sys.path.insert(0, folder)
     os.environ["MCPGEN_READS_APP"] = "1"  # so `mount` of a generated package does nothing
@@ -79,7 +81,7 @@ def main(target: str, folder: str) -> dict[str, Any]:
 
 
 def _set_up_django(folder: Path) -> None:
-    """Start Django, if the folder has the `manage.py` of a project, or its variable is set."""
+    """Start Django if the folder has a `manage.py`, or if `DJANGO_SETTINGS_MODULE` is set."""
     manage = folder / "manage.py"
     if manage.is_file():
         found = _SETTINGS.search(manage.read_text("utf-8", "replace"))
@@ -105,7 +107,7 @@ def _is_like_an_app(value: Any) -> bool:
 
 
 def document_of(found: Any) -> str | None:
-    """Return the document of an app as text, or None."""
+    """Return the document of an app as text, or None if no way to it works."""
     if isinstance(found, dict):
         return _as_json(found)
     with _context(found):
@@ -124,7 +126,9 @@ def document_of(found: Any) -> str | None:
 
 
 def _as_json(document: dict[str, Any]) -> str:
-    """Return JSON; what is no JSON is written as the frameworks do."""
+    """Return JSON text: enums by their values, sets as lists, pydantic models dumped, the rest as
+    text.
+    """
     return json.dumps(document, default=_plain, ensure_ascii=True)
 
 
@@ -209,7 +213,7 @@ async def _asgi_places(app: Any) -> str | None:
 
 
 async def _asgi(app: Any, path: str) -> str | None:
-    """Return what an ASGI app answers to GET, if it is a document."""
+    """Return the answer of an ASGI app to GET, None unless it is a document."""
     body: list[bytes] = []
     status: list[int] = []
     pending = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -243,7 +247,7 @@ async def _asgi(app: Any, path: str) -> str | None:
 
 
 def _wsgi(app: Any, path: str) -> str | None:
-    """Return what a WSGI app answers to GET, if it is a document (PEP 3333)."""
+    """Return the answer of a WSGI app to GET, None unless it is a document (PEP 3333)."""
     status: list[int] = []
     environ = {
         "REQUEST_METHOD": "GET",
@@ -282,7 +286,7 @@ def _document(status: int, body: bytes) -> str | None:
 
 
 def _told(error: BaseException) -> str:
-    """Return the traceback of the app's own code: what is before it is not the app's."""
+    """Return an error's traceback from the first frame of the app's own code on."""
     frames, own = error.__traceback__, __file__
     while frames is not None and _is_not_the_apps(frames.tb_frame.f_code.co_filename, own):
         frames = frames.tb_next
