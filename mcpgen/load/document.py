@@ -293,7 +293,9 @@ class Document:
         return newest, length
 
     def _file_of(self, pointer: str) -> tuple[str, str]:
-        """Return the file a pointer leads into (empty: the main one), and the pointer within it."""
+        """Return the file a pointer leads into, empty for the main file, and the pointer in the
+        file.
+        """
         start = f"/{FILES}/"
         if not pointer.startswith(start):
             return "", pointer

@@ -199,7 +199,7 @@ class _Transfer:
         raise _explained(self._error, self.name) from None
 
     def close(self) -> None:
-        """Shut the connections down, which also ends a thread that waits for one."""
+        """Shut the connections down, which also ends waiting threads."""
         for connected in self._sockets:
             try:
                 connected.shutdown(socket.SHUT_RDWR)

@@ -50,19 +50,19 @@ class Names:
     read: set[str] = field(default_factory=set)
 
     def add(self, *expressions: str) -> None:
-        """Take in the names of expressions."""
+        """Add the names that these expressions read to `read`."""
         for expression in expressions:
             self.read |= names_in(expression)
 
     def typing(self) -> list[str]:
-        """Return the names to import from `typing`."""
+        """Return the names to import from `typing`; `TYPE_CHECKING` is for `models`."""
         names = ["TYPE_CHECKING"] if "models" in self.read else []
         return names + [name for name in ("Any", "Literal") if name in self.read]
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One tool's function. `parameters` are those beside `api`."""
+    """One tool's function. `parameters` follow `api`; `request` is the `return` statement."""
 
     name: str
     docstring: str
@@ -86,7 +86,7 @@ class Module:
 
 
 def module(toolset: Toolset, types: Types) -> Module:
-    """Return the view of a toolset's Python module, without the tools that the user implements."""
+    """Return the view of a toolset's Python module: a function for each tool with a request."""
     names = Names()
     functions = tuple(
         _function(tool, tool.request, types, names)
@@ -106,7 +106,7 @@ def module(toolset: Toolset, types: Types) -> Module:
 
 
 def listing(names: Iterable[str]) -> Code | None:
-    """Names as an import lists them; None where there are none."""
+    """Return names with commas between them, as an import lists them; None without any."""
     text = ", ".join(names)
     return Code(text) if text else None
 
@@ -151,7 +151,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
 
 
 def annotated(argument: Argument, types: Types) -> list[str]:
-    """Return the operands of an argument's annotation: its type, and None where null is a value."""
+    """Return the operands of an argument's annotation: its type, and `None` if it may be null."""
     operands = types.argument(argument) or _operands(argument.annotation)
     return [*operands, "None"] if argument.annotation.nullable and operands != ["Any"] else operands
 
@@ -163,8 +163,8 @@ def parameter(argument: Argument, types: Types) -> str:
 
 
 def default(argument: Argument) -> str:
-    """Return the default that follows the annotation: empty for a required argument, ` = OMIT`
-    for an optional one, and for a list or an object, which all calls would share.
+    """Return the default that follows the annotation: ` = 5`; ` = OMIT` for an optional argument,
+    and for a list or an object, which all calls would share; empty for a required argument.
     """
     if not argument.default:
         return "" if argument.required else " = OMIT"
@@ -191,7 +191,7 @@ def _operands(annotation: Annotation) -> list[str]:
 
 
 def _nullable(annotations: Iterable[Annotation]) -> list[str]:
-    """Annotations as operands of one union, each with None where null is a value."""
+    """Return annotations as operands of one union, each with `None` if it may be null."""
     operands: list[str] = []
     for annotation in annotations:
         found = _operands(annotation)
@@ -234,7 +234,7 @@ def _keywords(tool: Tool, request: Request) -> dict[str, str]:
 
 
 def _constants(request: Request, place: str) -> dict[str, str]:
-    """Return the constants of every request; a repeated query key becomes a list."""
+    """Return name → literal of the fixed query parameters or headers; a list for a repeated key."""
     pairs = {"query": request.fixed_query, "header": request.fixed_headers}.get(place, ())
     values: dict[str, list[str]] = {}
     for name, text in pairs:
@@ -259,7 +259,7 @@ def _entries(tool: Tool, place: str) -> dict[str, str]:
 
 
 def _encoded(argument: Argument) -> str:
-    """Return the argument as it is put on the wire: by name, or through a function of `wire`."""
+    """Return the expression to send: the argument's name, fixed value, or a call of `wire`."""
     name: str = py_ident(argument.name)
     if argument.fixed:
         name = py_literal(argument.fixed[0])
@@ -276,7 +276,9 @@ def _encoded(argument: Argument) -> str:
 
 
 def _body(tool: Tool, body: Body) -> dict[str, str]:
-    """Return the keywords of the body: a single argument as the whole body, or its fields."""
+    """Return the keywords of the body: a single argument as the whole body, or its fields; empty
+    without arguments, unless fields are required.
+    """
     fields = _entries(tool, "body")
     if not fields and (body.whole or not body.required):
         return {}

@@ -26,8 +26,9 @@ Expectation = dict[str, Any]
 def expectations(
     tool: Tool, arguments: dict[str, Any], root: Schema, names: Mapping[str, str]
 ) -> list[Expectation]:
-    """Return the expectations of a request made from these arguments. `root` is the schema they
-    are checked against, `names` has the names on the wire of properties in it, by pointer.
+    """Return the expectations of a request made from these arguments; empty without a request.
+    `root` is the schema they are checked against, `names` has the names on the wire of properties
+    in it, by pointer.
     """
     request = tool.request
     if request is None:
@@ -57,8 +58,8 @@ def expectations(
 def credentials(
     server: Server, tool: Tool, environment: dict[str, str]
 ) -> list[list[Expectation]] | None:
-    """Return the alternatives of credentials that a request may carry, given the environment: empty
-    if none are required, None if no alternative is possible.
+    """Return the alternatives of credentials that a request may carry, given the environment
+    (variable → value): empty if none are required, None if no alternative is possible.
     """
     _, security = server.call_of(tool)
     alternatives = server.security if security is None else security
@@ -83,7 +84,9 @@ _KINDS = ("api_key", "basic", "bearer", "client_credentials")
 
 
 def _together(credentials: list[Expectation]) -> list[Expectation]:
-    """Merge the credentials sent together. Of several for a single header only one can be sent."""
+    """Return an expectation with `one_of` for each place and name: of several credentials for a
+    single header only one can be sent.
+    """
     found: dict[tuple[str, str], Expectation] = {}
     for one in credentials:
         key = one["place"], one["name"].lower()
@@ -139,7 +142,9 @@ def _is_form(argument: Argument) -> bool:
 
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
-    """A parameter, or a field of the body, or the whole of it."""
+    """Yield the expectations of a parameter, a field of the body, or the whole body. `kind`: place,
+    or kind of body.
+    """
     value = _as_one_text(argument, value)
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
@@ -179,7 +184,7 @@ _WHOLE_TEXTS: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lin
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
-    """Query parameters and form fields, by the style they are written in."""
+    """Yield the expectations of a query parameter or form field, by the style it is written in."""
     options = dict(argument.options)
     joined = argument.encode in ("csv", "space_delimited", "pipe_delimited", "tab_delimited")
     if argument.encode in ("form", "reserved"):
@@ -257,7 +262,7 @@ def text_of(value: Any) -> str:
 def _followed(
     root: dict[str, Any], schema: dict[str, Any], pointer: str
 ) -> tuple[dict[str, Any], str]:
-    """A schema with its references followed, and its pointer."""
+    """Return a schema with its references (16 at most) followed, and its pointer."""
     for _ in range(16):
         if "$ref" not in schema:
             break
@@ -271,8 +276,8 @@ def _followed(
 def _on_the_wire(
     root: dict[str, Any], schema: Any, pointer: str, value: Any, names: Mapping[str, str]
 ) -> Any:
-    """A sample with its nested keys as they are on the wire. Follows the schema the way the sample
-    was made from it.
+    """Return a sample with its nested keys as they are on the wire. Follows the schema the way the
+    sample was made from it.
     """
     if not names or not isinstance(schema, dict):
         return value

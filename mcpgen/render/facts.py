@@ -60,22 +60,22 @@ def answer_facts(server: Server) -> dict[str, Any]:
 
 
 def dump(data: Any, *, sort: bool = True) -> str:
-    """JSON for readers: indented, ASCII, a newline at the end. Raises ValueError for a float that
-    is not finite.
+    """Return JSON for readers: indented, ASCII, a newline at the end. Raises ValueError for a float
+    that is not finite.
     """
     return json.dumps(data, indent=2, sort_keys=sort, allow_nan=False) + "\n"
 
 
 def contract(toolset: Toolset) -> str:
-    """Return the tools of one toolset as the client gets them, one on each line, so that a
-    difference names its tool.
+    """Return a JSON array of the tools of a toolset as the client gets them, one on each line, so
+    that a difference names its tool.
     """
     return _listing([wire(tool) for tool in toolset.tools], sort=False) + "\n"
 
 
 def tests_facts(server: Server) -> str:
-    """Return the data of the generated tests: arguments for every tool and the request they
-    become, a tool on each line.
+    """Return the text of `tests/tools.json`: arguments for every tool and the request they become,
+    a tool on each line.
     """
     data = tests_data(server)
     tools = data.pop("tools")
@@ -87,7 +87,7 @@ def tests_facts(server: Server) -> str:
 
 
 def _listing(items: list[Any], *, sort: bool = True) -> str:
-    """A JSON array with one item on each line."""
+    """Return a JSON array with one item on each line."""
     lines = [
         json.dumps(item, separators=(",", ":"), sort_keys=sort, allow_nan=False) for item in items
     ]
@@ -95,13 +95,15 @@ def _listing(items: list[Any], *, sort: bool = True) -> str:
 
 
 def one_each(entries: dict[str, Any]) -> str:
-    """A JSON object with one member on each line, so that a difference names its tool."""
+    """Return a JSON object with one member on each line, sorted, so that a difference names its
+    tool.
+    """
     lines = [f"{json.dumps(name)}: {_compact(entry)}" for name, entry in sorted(entries.items())]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def grouped(members: dict[str, Any]) -> str:
-    """A JSON object with one member on each line, and so is each object in it."""
+    """Return a JSON object with one member on each line, and each object in it likewise."""
     lines = []
     for name, value in members.items():
         text = one_each(value).rstrip() if isinstance(value, dict) else json.dumps(value)
@@ -141,7 +143,9 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
 
 
 def wire(tool: Tool) -> dict[str, Any]:
-    """A tool as the MCP Tool object of revision 2026-07-28; keys in the order of that schema."""
+    """Return a tool as the MCP Tool object of revision 2026-07-28; keys in the order of that
+    schema.
+    """
     found: dict[str, Any] = {
         "name": tool.name,
         "title": tool.title,
@@ -165,7 +169,7 @@ def wire(tool: Tool) -> dict[str, Any]:
 
 
 def _answers_facts(server: Server) -> dict[str, Any]:
-    """Return the facts about answers and calls that not every server has."""
+    """Return the facts about answers and calls that not every server has, but no empty ones."""
     headers = {tool.name: list(tool.response.headers) for tool in server.tools}
     found: dict[str, Any] = {
         "lists": _lists(server),
@@ -177,13 +181,15 @@ def _answers_facts(server: Server) -> dict[str, Any]:
 
 
 def _rate(tool: Tool) -> list[int]:
-    """Return the calls of a tool with a rate, and the seconds in which there may be that many."""
+    """Return [calls, seconds] of a tool with a rate: `10/m` → `[10, 60]`."""
     calls, unit = tool.rate.split("/")
     return [int(calls), SECONDS[unit]]
 
 
 def _lists(server: Server) -> dict[str, dict[str, Any]]:
-    """Tool → how its answers list things, for tools whose answers do."""
+    """Return tool → fields of its `ListAnswer` that differ from the default, but no tool without
+    any.
+    """
     lists = {}
     for tool in server.tools:
         names = {
@@ -205,7 +211,7 @@ def _lists(server: Server) -> dict[str, dict[str, Any]]:
 
 def _argument(names: dict[str, str], wire_name: str) -> str:
     """Return the name of the argument with a name on the wire, or of a field in one
-    (`options.offset`).
+    (`options.offset`); empty if there is none.
     """
     head, _, rest = wire_name.partition(".")
     if wire_name in names or head not in names:
@@ -220,7 +226,7 @@ def _set_fields(value: Any, default: Any) -> dict[str, Any]:
 
 
 def _confirm_facts(server: Server) -> dict[str, Any]:
-    """Return the tools that need a person's consent, each with the method and the path of its
+    """Return `destructive` and `tools`: tool that needs a person's consent → method and path of its
     request, in the names of its arguments; null for a tool that is exempt.
     """
     tools: dict[str, str | None] = {}
@@ -245,7 +251,9 @@ def _request_line(tool: Tool) -> str:
 
 
 def _apis_facts(server: Server) -> dict[str, Any]:
-    """Return the facts about further APIs, and that no tool calls the first one."""
+    """Return the facts about further APIs, and that no tool calls the first one; empty without
+    further APIs.
+    """
     found: dict[str, Any] = {}
     for api in server.apis:
         facts: dict[str, Any] = {"title": api.title, "base_url": api.base_url}

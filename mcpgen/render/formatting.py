@@ -1,5 +1,5 @@
-"""Generated modules are made: datamodel-code-generator writes the types, black formats each module
-as a whole, and the gate looks at what comes out.
+"""The making of generated modules: datamodel-code-generator writes the types, black formats each
+module as a whole, and the gate looks at what comes out.
 
 A module is made anew only if its source, the project's style or a version of these libraries
 changed. A source is the unformatted text, or of `models.py` the JSON Schema.
@@ -106,7 +106,9 @@ class ModuleFormatter:
 
 
 def _says(kind: str, source: str, text: str) -> bool:
-    """Return whether a module is formatted and has its source's syntax; types are not compared."""
+    """Return whether `text`, the formatted module, has its source's syntax; False if empty. Types
+    are not compared.
+    """
     if not text:
         return False
     if kind == "models":
@@ -115,7 +117,7 @@ def _says(kind: str, source: str, text: str) -> bool:
 
 
 def _formatted(texts: dict[str, str], style: BlackStyle, tell: Progress) -> dict[str, str]:
-    """Modules as black formats them. A second process formats half of a large project."""
+    """Return modules as black formats them. A second process formats half of a large project."""
     half = sum(map(len, texts.values())) // 2
     second: dict[str, str] = {}
     size = 0

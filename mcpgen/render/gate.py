@@ -1,8 +1,8 @@
-"""Generated Python gets a last look as it is written, with a grammar for each kind of module.
+"""The last check of generated Python, with a grammar for each kind of module.
 
 A module is a docstring and statements of a few types, made of nodes of a few types. It imports
-known names, reads no name that it does not bind, and calls what its kind of module calls. Whatever
-else a fault in a template or a name could make of it is refused here.
+known names, reads no name that it does not bind, and calls what its kind of module calls. Anything
+else that a fault in a template or a name could make of it is refused here.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class Grammar:
         return _is_sound(node)
 
     def has_body(self, node: ast.AsyncFunctionDef) -> bool:
-        """Return whether a function is one request, a stub, or where functions flow, more."""
+        """Return whether a function is one request, a stub, or with `flows` any statements after a
+        docstring.
+        """
         match node:
             case ast.AsyncFunctionDef(
                 args=ast.arguments(args=[ast.arg(arg="api")], kwarg=None),
@@ -214,7 +216,7 @@ def _imported(node: ast.ImportFrom) -> Iterator[str]:
 
 
 def _dotted(node: ast.AST) -> str:
-    """A function as it is called: `api.request`, `api.of().request`; empty for other forms."""
+    """Return a function as it is called: `api.request`, `api.of().request`; else an empty text."""
     match node:
         case ast.Name(id=name):
             return name
@@ -238,7 +240,7 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _quoted_by(node: ast.AST) -> Iterator[str]:
-    """Yield the names in the texts of a node's type."""
+    """Yield the texts in the type of a node: quoted names of types."""
     match node:
         case ast.arg(annotation=ast.expr() as kind) | ast.AnnAssign(annotation=kind):
             yield from _quoted(kind)

@@ -3,8 +3,7 @@
 Everything a template prints is `Code`, made by the functions of this module: literals, names, and
 expressions of them on one line, which black breaks. Python literals are pure ASCII and spelled as
 black spells them. The escapers for other files (Markdown, TOML, plain words) follow, then the Jinja
-environment, which refuses everything but exactly `Code`. Templates are mcpgen's own files; a test
-refuses in them constructs that `finalize` cannot see, such as filter blocks.
+environment, which refuses everything but exactly `Code`.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class UnsafeValue(ValueError):
 
 
 def py_literal(value: Any) -> Code:
-    """A JSON value as a Python literal on one line. Exact types only: a subclass may bring its own
-    `repr`.
+    """Return a JSON value as a Python literal on one line. Exact types only: a subclass may bring
+    its own `repr`.
 
     Raises UnsafeValue for any other type, for infinite floats, for keys that are not text, and
     below depth 64.
@@ -94,8 +93,8 @@ def _integer(value: int) -> str:
 
 
 def quoted(text: str) -> Code:
-    """A string literal in ASCII, in the quotes black would choose: double ones unless they need
-    more escapes.
+    """Return a string literal in ASCII, in the quotes black would choose: double ones unless they
+    need more escapes. Raises UnsafeValue for another type.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
@@ -127,18 +126,18 @@ def py_ident(name: str) -> Code:
 
 
 def subscript(name: str, *items: str) -> Code:
-    """`name[items]`."""
+    """Return `name[items]`."""
     return Code(f"{name}[{', '.join(items)}]")
 
 
 def dictionary(entries: Mapping[str, str]) -> Code:
-    """`{"key": expression}`. The comma behind several entries makes black give each a line."""
+    """Return `{"key": expression}`. A comma behind several entries makes black give each a line."""
     items = [f"{quoted(key)}: {value}" for key, value in entries.items()]
     return Code(f"{{{', '.join(items)}{',' * (len(items) > 1)}}}")
 
 
 def call(function: str, /, *items: str, **keywords: str) -> Code:
-    """`function(items, keyword=expression)`."""
+    """Return `function(items, keyword=expression)`. Raises UnsafeValue for a bad keyword."""
     named = (f"{py_ident(key)}={value}" for key, value in keywords.items())
     return Code(f"{function}({', '.join([*items, *named])})")
 
@@ -166,7 +165,7 @@ def is_field(key: str) -> bool:
 
 def docstring(text: str, indent: int = 4, width: int = WIDTH) -> Code:
     """Return a sentence as a docstring, wrapped at `width`; `...` for an empty text, and for a word
-    that fits no line.
+    that fits no line. Raises UnsafeValue for another type.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
@@ -205,7 +204,9 @@ def code(value: Any) -> Code:
 
 
 def comment(text: Any) -> Code:
-    """Return text for the end of a line of a file whose comments begin with `#`."""
+    """Return text as one line of a comment that begins with `#`. Raises UnsafeValue for another
+    type.
+    """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     return Code(" ".join(visible(text).split()))
@@ -230,13 +231,13 @@ _MARKDOWN = re.compile(f"{_CODE_SPAN}|{_MARKUP}", re.I)
 
 
 def markdown(text: Any) -> Code:
-    """Text for the middle of a Markdown line: shown as it is written, without links, images and
-    HTML. A plain word between backticks is shown as code, as are a header (`Name: Bearer …`) and a
-    URL.
+    """Return text for the middle of a Markdown line: shown as it is written, without links, images
+    and HTML. A plain word between backticks is shown as code, as are a header (`Name: Bearer …`)
+    and a URL. Raises UnsafeValue for another type.
 
     Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
-    §2.4), the ones that start HTML or an entity become entities, and a web or mail address is
-    broken so that no renderer links it.
+    §2.4), the ones that start HTML or an entity become entities, and addresses are broken so that
+    no renderer links them.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
@@ -254,8 +255,8 @@ def _escape_markdown(match: re.Match[str]) -> str:
 
 
 def toml(text: Any) -> Code:
-    """A TOML basic string (TOML 1.0, *String*), in ASCII. A lone surrogate, which TOML cannot say,
-    becomes U+FFFD.
+    """Return a TOML basic string (TOML 1.0, *String*), in ASCII. A lone surrogate becomes U+FFFD.
+    Raises UnsafeValue for another type.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
@@ -287,7 +288,9 @@ FILTERS = {
 
 
 def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
-    """An environment over `loader` in which only `FILTERS` can print."""
+    """Return an environment over `loader` in which only `FILTERS` can print: `finalize` takes
+    `Code` alone.
+    """
     environment = jinja2.Environment(
         loader=loader,
         undefined=jinja2.StrictUndefined,
@@ -307,7 +310,7 @@ def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
 
 @cache
 def environment(width: int = WIDTH) -> jinja2.Environment:
-    """Return the environment over the template tree, for lines of that many columns."""
+    """Return the environment over the template tree; docstrings are wrapped at `width` columns."""
     made = make_environment(jinja2.FileSystemLoader(template_root()))
     made.filters["docstring"] = partial(docstring, width=width)
     return made

@@ -81,8 +81,8 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
 
 
 def environment(server: Server) -> tuple[Variable, ...]:
-    """The variables a user has to think of: the base URL, then every credential once; none where
-    there is no API.
+    """Return the variables a user has to think of: the base URL, then every credential once; empty
+    without an API.
     """
     if not server.calls_api:
         return ()
@@ -138,7 +138,9 @@ def _variables(auth: Auth, *, required: bool, one_of: bool) -> Iterator[Variable
 
 
 def writing_variables(server: Server) -> tuple[Variable, ...]:
-    """Return the variables of credentials that only calls that write are made with."""
+    """Return the variables of credentials that are used only for calls that write, instead of
+    another variable.
+    """
     pairs = {
         write_variable(server.env_prefix, name): name
         for auth in server.auth
@@ -175,7 +177,9 @@ def login_variables(server: Server) -> tuple[Variable, ...]:
 
 
 def about_credential(auth: Auth) -> str:
-    """Describe the use of a credential, with the document's text on it, on one line."""
+    """Describe the use of a credential, with the document's text on it, on one line; can be empty
+    text.
+    """
     place = f"{auth.place} `{shorten(visible(auth.wire_name), 60)}`"
     if auth.kind == "bearer":
         way = f"sent as `Authorization: {auth.scheme} …`"
@@ -198,15 +202,17 @@ def about_credential(auth: Auth) -> str:
 
 
 def _is_required(server: Server, auth: Auth) -> bool:
-    """Return whether there is no way round a credential: every alternative the server offers by
-    default needs it.
+    """Return whether every alternative that the credential's API offers by default needs the
+    credential.
     """
     security = server.api(auth.api).security
     return bool(security) and all(auth.name in alternative for alternative in security)
 
 
 def _is_one_of(server: Server, auth: Auth) -> bool:
-    """Return whether a credential is one of several that the server needs one of by default."""
+    """Return whether a credential is in some but not all alternatives by default, and a call needs
+    one of them.
+    """
     security = server.api(auth.api).security
     if () in security or _is_required(server, auth):
         return False
@@ -296,9 +302,9 @@ def manifest_json(server: Server) -> dict[str, Any]:
 
 
 def client_files(server: Server) -> dict[str, str]:
-    """Settings to paste, by path: what each client's file has to hold for this server.
+    """Return path → settings to paste: what each client's file has to hold for this server.
 
-    A client that takes fewer tools than a searched server has gets the three of `--lazy`.
+    Of a `lazy` server, clients that cannot take all its tools get an entry with `--lazy`.
     """
     http = {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}}
     files = {"clients/http.json": _json(http)}
@@ -333,7 +339,7 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def title_of(server: Server) -> str:
-    """Return the server's title on one line, for listings."""
+    """Return the server's title on one line of at most 100 characters; its name without a title."""
     return shorten(" ".join(visible(server.title).split()), 100) or server.name
 
 
@@ -342,5 +348,5 @@ def _description(server: Server) -> str:
 
 
 def about(server: Server, title: str) -> str:
-    """Return a line about a server, with the title given."""
+    """Return `The operations of TITLE as tools`; without an API, `TITLE as tools`."""
     return f"The operations of {title} as tools" if server.calls_api else f"{title} as tools"

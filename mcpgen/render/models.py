@@ -57,13 +57,13 @@ class Types:
         self.models = {name: model for name, model in models.items() if _properties(model)}
 
     def argument(self, argument: Argument) -> list[str]:
-        """Return the operands of an argument's type, null not included; none where its annotation
+        """Return the operands of an argument's type, null not included; empty if its annotation
         says everything.
         """
         return [] if argument.type is None else self._operands(argument.type)
 
     def answer(self, tool: Tool) -> str | None:
-        """Return the type of a tool's answer, None where it holds no model."""
+        """Return the type of a tool's answer; None if it holds no model."""
         schema = tool.response.type
         return None if schema is None else union(self._operands(schema))
 
@@ -78,7 +78,7 @@ class Types:
         return json.dumps({"words": words, "schema": {"$defs": definitions}})
 
     def _operands(self, schema: Schema) -> list[str]:
-        """A type as the operands of a union."""
+        """Return a type as the operands of a union; `Any` if unknown."""
         match schema:
             case {"$ref": str(reference)}:
                 name = reference.rpartition("/")[2]
@@ -109,7 +109,9 @@ class Types:
         }
 
     def _guarded(self, schema: Schema, words: list[Any]) -> Schema:
-        """A type as the library reads it. An object without properties is a plain dictionary."""
+        """Return a type as the library reads it. An object without properties is a plain
+        dictionary.
+        """
         match schema:
             case {"$ref": str(reference)}:
                 return schema if reference.rpartition("/")[2] in self.models else {"type": "object"}
@@ -125,8 +127,8 @@ class Types:
 
 
 def _key(key: str, words: list[Any]) -> str:
-    """Return a plain key unchanged; for any other, a token added to `words`: a name if the key can
-    be a field.
+    """Return a plain key unchanged; any other is added to `words` and its token returned: `zz_3_`
+    (its index) if the key can be a field, else `zz 3`.
     """
     if key in READ_IN_A_CLASS:
         return _token(key, words)
@@ -136,7 +138,7 @@ def _key(key: str, words: list[Any]) -> str:
 
 
 def _value(value: Any, words: list[Any]) -> Any:
-    """Return a plain value unchanged; for any other, a token added to `words`."""
+    """Return a plain value unchanged; for any other, the token `zz 3` of its index in `words`."""
     match value:
         case int() if abs(value) < 2**53:
             return value
@@ -155,7 +157,9 @@ def _number(value: Any, words: list[Any]) -> int:
 
 
 def written(source: str) -> str:
-    """Return the module of types as datamodel-code-generator writes it. Raises LibraryFailed."""
+    """Return the module of types as datamodel-code-generator writes it for a `Types.source`. Raises
+    LibraryFailed.
+    """
     data = json.loads(source)
     text = _generated(json.dumps(data["schema"]))
     missing = data["schema"]["$defs"].keys() - set(CLASS.findall(text))

@@ -25,12 +25,12 @@ DISTRIBUTION = "mcpgen-runtime"
 
 @cache
 def on_request() -> Mapping[str, tuple[str, ...]]:
-    """Return the groups of files that a project has only on request, with their paths."""
+    """Return group → paths, of the files that a project has only on request."""
     return {row["needs"]: tuple(row["paths"]) for row in _rows() if row.get("on_request")}
 
 
 def requested(paths: Collection[str], folder: Path) -> tuple[str, ...]:
-    """Return the groups on request of which a project has a file; `paths` are its lock's."""
+    """Return the groups of `on_request` of which a project has a file; `paths` are its lock's."""
     return tuple(
         name
         for name, own in on_request().items()
@@ -40,7 +40,9 @@ def requested(paths: Collection[str], folder: Path) -> tuple[str, ...]:
 
 @cache
 def parts() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """(what a part needs, its paths) for each part; a path that ends with `/` is a folder."""
+    """Return (feature that a part needs, its paths) for each part; a path that ends with `/` is a
+    folder.
+    """
     return tuple((row["needs"], tuple(row["paths"])) for row in _rows())
 
 
@@ -52,7 +54,7 @@ def _rows() -> list[dict[str, Any]]:
 
 
 def features(server: Server) -> Mapping[str, bool]:
-    """Return the features of a server, by the words that parts and templates use."""
+    """Return feature → whether a server has it, by the words that parts and templates use."""
     tools = server.tools
     used = server.uses.union(*map(_used_by, tools))
     leaves_out, calls_api, is_searched = leave_out(server), server.calls_api, server.is_searched
@@ -192,7 +194,7 @@ def has_login(server: Server) -> bool:
 
 
 def unused(server: Server) -> tuple[str, ...]:
-    """The beginnings of the paths, in the project of a server, that it does without."""
+    """Return the beginnings of the paths of all parts that a server's project does without."""
     has = features(server)
     return tuple(
         path.replace(PACKAGE, server.home, 1)

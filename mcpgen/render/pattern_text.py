@@ -20,8 +20,8 @@ _LONGEST = 500
 
 
 def text_for(pattern: str, extra: int = 0) -> str | None:
-    """Return a text that should match, or None. Repetitions, except `?`, are taken `extra` times
-    more than the pattern demands, within its limits.
+    """Return a text that should match, or None for a pattern that cannot be read. Repetitions,
+    except `?`, are taken `extra` times more than the pattern demands, within its limits.
     """
     if len(pattern) > _LONGEST:
         return None
@@ -42,7 +42,7 @@ class _Reader:
         self.at = 0
 
     def alternatives(self) -> str:
-        """Return the first alternative's text; the others are read and left."""
+        """Return a text for the first alternative, and read past the others."""
         first = self._sequence()
         while self._next("|"):
             self._sequence()

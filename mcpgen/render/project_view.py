@@ -67,7 +67,9 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool: its name in backticks, the first line of its description, and its effect."""
+    """A tool: its name in backticks, the first line of its description, and whether it changes
+    anything.
+    """
 
     name: Code
     sentence: str
@@ -148,7 +150,7 @@ def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
 
 
 def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
-    """Return the toolsets, with the names of their tools unless those are many."""
+    """Return the toolsets, with the names of their tools, or for many only their number."""
     views = []
     for toolset in server.toolsets:
         tools = f"{len(toolset.tools)} tools"

@@ -1,8 +1,7 @@
 """Sample arguments for every tool, and where each value must be found in the request they become.
 
-The generated tests call each tool with them and look at what arrives. Samples are deterministic,
-differ from argument to argument (so that two swapped ones are noticed) and are checked by a
-validator before they are used.
+The generated tests call each tool with them. Samples are deterministic, differ from argument to
+argument (so that two swapped ones are noticed) and are checked by a validator before they are used.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ _FORMATS = {
 
 
 def tests_data(server: Server) -> dict[str, Any]:
-    """Return the content of `tests/tools.json`: the environment of the tests, and per tool
-    arguments and expected request.
+    """Return the content of `tests/tools.json`: `environment` (variable → made-up value), and in
+    `tools` arguments and the expected request of each.
     """
     environment = {
         variable: f"canary-{variable.lower().replace('_', '-')}-0123456789"
@@ -84,14 +83,16 @@ def _tool(
 
 
 def _start(base_url: str | None) -> str:
-    """Return the start of a request's path, below the origin or the base path."""
+    """Return the start of a request's path: `origin:/v2` for the base URL `/v2`, empty for any
+    other.
+    """
     start = str(base_url)
     return f"origin:{start.rstrip('/')}" if start.startswith("/") else ""
 
 
 def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any] | None:
-    """Return arguments made for `schema` and valid for `whole`, optional ones included where a
-    valid value is known; None where no such arguments were found.
+    """Return arguments made for `schema` and valid for `whole`, optional ones included if a valid
+    value is known; None if no such arguments are found.
     """
     sampler = Sampler(schema)
     required = schema.get("required", ())
@@ -123,9 +124,7 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
 
 
 def _is_plain(argument: Argument) -> bool:
-    """Return whether no space can be sent: in a header and a cookie, and where one separates
-    items.
-    """
+    """Return whether no space can be sent: in a header, a cookie, or a list separated by spaces."""
     if argument.place in ("header", "cookie"):
         return True
     options = dict(argument.options)
@@ -143,7 +142,7 @@ class Sampler:
         self._count = 0
 
     def valid(self, schema: Any, *, plain: bool = False, base64: bool = False) -> tuple[Any] | None:
-        """A value that the schema accepts, in a tuple; None where none was found."""
+        """Return a value that the schema accepts, in a tuple; None if none is found."""
         is_valid = _checker({"$defs": self._root.get("$defs", {}), "allOf": [schema]})
         for depth in (0, MAX_DEPTH - 1):
             value = self.value(schema, depth, plain=plain, base64=base64)
@@ -154,7 +153,7 @@ class Sampler:
     def value(
         self, schema: Any, depth: int = 0, *, plain: bool = False, base64: bool = False
     ) -> Any:
-        """A value made for the schema, not checked; None where none could be made."""
+        """Return a value made for the schema, not checked; None if none can be made."""
         self._plain, self._base64 = plain, base64
         try:
             return self._value(schema, depth)
@@ -238,7 +237,7 @@ class Sampler:
         return int(value) if float(value).is_integer() else value
 
     def _bounded(self, schema: dict[str, Any], fraction: Any) -> Any:
-        """A number within the bounds, a different one each time where there is room."""
+        """Return a number within the bounds, a different one each time if there are several."""
         self._count += 1
         step = schema.get("multipleOf", 1)
         unit = step if "multipleOf" in schema else fraction
@@ -306,7 +305,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Both schemas at once, as far as a sample needs it."""
+    """Return both schemas as one, as far as a sample needs it."""
     result = {**one, **other}
     in_both = one.keys() & other.keys()
     if "properties" in in_both:
@@ -337,8 +336,8 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 def _needed(schema: Any, keys: frozenset[str]) -> Any:
-    """Return a schema without the properties of other keys, and with those definitions alone that
-    it refers to then. Those of large documents refer to hundreds of others.
+    """Return a schema without the properties of other keys, and without definitions it does not
+    need then: in large documents these refer to hundreds of others.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     found: dict[str, Any] = {}
@@ -362,7 +361,7 @@ class _Cut:
         self.references: list[str] = []
 
     def of(self, part: Any) -> Any:
-        """Return a schema, or what holds some, without the properties."""
+        """Return a schema, or what holds some, with `true` for the properties of other keys."""
         if isinstance(part, list):
             return [self.of(item) for item in part]
         if not isinstance(part, dict):
@@ -385,8 +384,8 @@ _MAPS = frozenset({"patternProperties", "dependentSchemas"})
 
 
 def _compiled(schema: Any) -> Callable[[Any], bool]:
-    """Return a check whether a value is valid. Patterns run in linear time or, where they look
-    around, with bounded steps.
+    """Return a check whether a value is valid, never so for a broken schema. Patterns run in linear
+    time or, if they look around, with bounded steps.
     """
     for options in (
         jsonschema_rs.RegexOptions(),

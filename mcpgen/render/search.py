@@ -46,12 +46,14 @@ def tables() -> dict[str, Any]:
 
 
 def search_files(server: Server) -> dict[str, str]:
-    """Path → text of the index, one tool on each line."""
+    """Return path → text of the index, one tool on each line."""
     return {f"{server.home}{FILE}": grouped(search_facts(server))}
 
 
 def search_facts(server: Server) -> dict[str, Any]:
-    """Return the index of a server's tools, with what of the tables concerns them."""
+    """Return the index of a server's tools (see `content`), with superseded tools marked as
+    deprecated.
+    """
     stop, said = stop_words(), set[str]()
     explained = _explained(server)
     entries = {
@@ -65,8 +67,8 @@ def search_facts(server: Server) -> dict[str, Any]:
 
 
 def _explained(server: Server) -> dict[str, str]:
-    """Stem of a term → the sentence that explains it: of the document (`A guild is a server`), or
-    of a schema with its name.
+    """Return stem of a term → the sentence that explains it: of the document (`A guild is a
+    server`), or of a schema with its name.
     """
     texts = [server.description, *(toolset.description for toolset in server.toolsets)]
     found = [match for text in texts for match in _EXPLAINED.findall(text)]
@@ -240,7 +242,7 @@ def _searching() -> frozenset[str]:
 
 @cache
 def _verbs() -> dict[str, list[str]]:
-    """Verb → the kinds of operation it may ask for."""
+    """Return verb → the kinds of operation it may ask for."""
     kinds: dict[str, list[str]] = {}
     for kind, row in tables()["verbs"].items():
         for word in row.split():
@@ -250,7 +252,7 @@ def _verbs() -> dict[str, list[str]]:
 
 @cache
 def _phrases() -> dict[str, dict[str, str]]:
-    """Verb → particle → the verb that the two mean."""
+    """Return verb → particle → the verb that the two mean."""
     phrases: dict[str, dict[str, str]] = {}
     for meaning, row in tables()["phrases"].items():
         for phrase in row.split("|"):
@@ -261,14 +263,14 @@ def _phrases() -> dict[str, dict[str, str]]:
 
 @cache
 def _opposites() -> list[list[str]]:
-    """Pairs of lines: the roots of verbs, and those of the verbs that undo them."""
+    """Return pairs of lines: the roots of verbs, and of the verbs that undo these."""
     lines = tables()["opposites"].strip().splitlines()
     return [[" ".join(map(root, side.split())) for side in line.split("|")] for line in lines]
 
 
 def _synonyms(terms: set[str], said: set[str]) -> dict[str, list[str]]:
-    """Root of a word → the stems of the index that mean nearly the same. A stem of the index means
-    what the tools say: `termin` of `terminate` is no `terminal`.
+    """Return root of a word → the stems of the index that mean nearly the same. A stem of the index
+    means what the tools say: `termin` of `terminate` is no `terminal`.
     """
     rows = [line.split() for table in tables()["synonyms"].values() for line in table.splitlines()]
     broader = {word: row.split() for word, row in tables()["broader"].items()}
@@ -294,7 +296,8 @@ def _synonyms(terms: set[str], said: set[str]) -> dict[str, list[str]]:
 
 
 def _neighbours(terms: set[str]) -> dict[str, str]:
-    """Common word that no tool has → the nearest stems of the index, with spaces between them.
+    """Return common word that no tool has → the nearest stems of the index, with spaces between
+    them.
 
     The table (`data/neighbours.txt`) is written by `scripts/neighbours.py`.
     """

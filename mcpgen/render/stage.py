@@ -40,11 +40,11 @@ IGNORED: Final = frozenset(
 
 
 def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str, str]:
-    """Every file of the project, by path relative to its folder, in the order of the paths.
+    """Return path → text of every file of the project, relative to its folder and sorted.
 
     The same server gives the same text, always. `formatter` knows the project's style and the
     modules of its last run. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
-    document text become code.
+    document text become code, and `LibraryFailed`.
     """
     formatter = formatter or ModuleFormatter()
     for name in (server.package, *(toolset.name for toolset in server.toolsets)):
@@ -70,13 +70,13 @@ def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str
 
 
 def _without(left_out: tuple[str, ...], files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files whose paths do not begin with any of those."""
+    """Return the files whose paths do not begin with any of `left_out`."""
     return {path: text for path, text in files.items() if not path.startswith(left_out)}
 
 
 def function_text(server: Server, tool: Tool, name: str) -> str:
-    """Return the module of a toolset of that name with this tool alone; empty where the user
-    implements it.
+    """Return the module of a toolset of that name with this tool alone; empty for a tool without a
+    request.
     """
     if tool.request is None:
         return ""
@@ -126,8 +126,8 @@ def _rendered(template: str, width: int, **context: object) -> str:
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
-    """Yield the files that exist once: the runtime as it is, and the templates of the project's
-    files.
+    """Yield (path, text) of the files that exist once: the runtime as it is, and the templates of
+    the project's files.
     """
     skill = word(command(server))
     if server.runtime == "copied":

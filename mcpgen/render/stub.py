@@ -1,8 +1,7 @@
-"""The values for the templates of a user's own tools: functions with typed arguments that are
-not implemented yet, and calls of them for type checkers.
+"""The values for the templates of a user's own tools: functions with typed arguments that are not
+implemented yet, and calls of them for type checkers.
 
-A stub is written once and then the user's, so it is made to be read and changed: the
-contract is above the body in words, and nothing of mcpgen is in the way.
+A stub is written once and then the user's: the contract is above the body in words.
 """
 
 from __future__ import annotations
@@ -50,12 +49,12 @@ class CallsModule:
 
 
 def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
-    """File name without its ending → the stub, for every tool that the user implements."""
+    """Return file name without its ending → stub, for every tool that the user implements."""
     return {module_name(tool.name): _stub(tool, types) for tool in _own(toolset)}
 
 
 def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
-    """Return the calls of a toolset's functions that are the user's; None where there are none."""
+    """Return the calls of those functions of a toolset that the user implements, or None."""
     tools = _own(toolset)
     if not tools:
         return None
@@ -77,7 +76,7 @@ def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
 
 
 def module_name(tool: str) -> str:
-    """Return the name of a tool's function and of its file in `custom/`."""
+    """Return the name of a tool's function and of its file in `custom/`: `a.b-c` → `a_b_c`."""
     return tool.replace("-", "_").replace(".", "_")
 
 
@@ -103,7 +102,7 @@ def _called(tool: Tool, types: Types, names: Names) -> CalledFunction:
 
 
 def _call(function: str, arguments: list[str]) -> Code:
-    """`_arguments(_module.function)(name=name, ...)`, one argument on each line."""
+    """Return `_arguments(_module.function)(name=name, ...)`, one argument on each line."""
     inner = ", ".join(f"{py_ident(name)}={name}" for name in arguments)
     return Code(f"_arguments(_{function}.{function})({inner}{',' * bool(arguments)})")
 
@@ -161,7 +160,7 @@ def _answer(tool: Tool, types: Types) -> str:
 
 
 def _free(name: str, tool: Tool) -> Code:
-    """A name that no argument has."""
+    """Return a name that no argument has: `name`, or with underscores behind it."""
     while any(argument.name == name for argument in tool.arguments):
         name += "_"
     return py_ident(name)

@@ -11,7 +11,7 @@ from ..runtime.pointer import referred_to, unescape
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:
-    """Return the content of `schemas.json`; empty where every tool is listed whole.
+    """Return the content of `schemas.json`; empty if every tool is listed whole.
 
     `tools`: tool → its whole input schema; `$defs`: what these refer to; `names`: pointer of a
     property in `$defs` → its name on the wire.
@@ -83,7 +83,7 @@ def _named(part: dict[str, Any]) -> list[str]:
 
 
 def _names(server: Server, definitions: dict[str, Schema]) -> dict[str, str]:
-    """Of the properties in these definitions: pointer → name on the wire."""
+    """Return pointer → name on the wire, of the properties in these definitions."""
     return {
         pointer: name
         for pointer, name in server.definition_names

@@ -65,13 +65,15 @@ class _Room:
     helpers: dict[str, str] = field(default_factory=dict)
 
     def module_of(self, toolset: str) -> str:
-        """Return the name of a toolset's module."""
+        """Return the name of a toolset's module in this one; it is imported from then on."""
         if toolset not in self.aliases:
             self.aliases[toolset] = self._free(toolset, f"{toolset}_tools")
         return self.aliases[toolset]
 
     def helper(self, module: str) -> str:
-        """Return the name of a module of the runtime: `values` or `paths`."""
+        """Return the name of `values` or `paths`, modules of the runtime; it is imported from then
+        on.
+        """
         if module not in self.helpers:
             self.helpers[module] = self._free(module, f"{module}_")
         return self.helpers[module]
@@ -82,7 +84,7 @@ class _Room:
 
 
 def _free(names: Sequence[str], taken: Iterable[str]) -> str:
-    """Return the first of these names that is not taken; the last with a number where all are."""
+    """Return the first of these names that is not taken; if all are, the last with a number."""
     unusable = {*taken, *RESERVED, *_BUILT_IN}
     for name in names:
         if name not in unusable:
@@ -105,7 +107,7 @@ def need_paths(server: Server) -> bool:
 
 
 def module(toolset: Toolset, types: Types, server: Server) -> WorkflowModule:
-    """Return the view of the module of a toolset of workflows."""
+    """Return the view of the module of a toolset of workflows, without its other tools."""
     tools = [tool for tool in toolset.tools if tool.workflow is not None]
     room = _room(tools, server)
     names = Names()
@@ -139,7 +141,7 @@ def _room(workflows: Sequence[Tool], server: Server) -> _Room:
 
 
 def _face(functions: Iterable[WorkflowFunction], names: Names) -> list[str]:
-    """List the module's imports from the runtime's face."""
+    """Return the module's imports from the runtime's face: `Context`, `OMIT`, `Omit`."""
     text = "\n".join(function.body for function in functions)
     face = ["Context"]
     if "Omit" in names.read:
@@ -171,7 +173,7 @@ def _function(tool: Tool, room: _Room, types: Types, names: Names) -> WorkflowFu
 
 
 class _Writer:
-    """The body of one function. `lines` are its lines so far."""
+    """The writer of one function's body. `lines` are its lines so far."""
 
     def __init__(self, tool: Tool, workflow: model.Workflow, room: _Room) -> None:
         self.tool, self.workflow, self.room = tool, workflow, room
@@ -195,7 +197,9 @@ class _Writer:
         self.lines: list[str] = []
 
     def name_results(self) -> None:
-        """Name the answers of steps and workflows, and the outputs that something reads."""
+        """Name the variables of answers, by step or workflow, and of the outputs that something
+        reads.
+        """
         for name in (*self.workflow.before, *sorted(self.retried)):
             self.answers[f"before {name}"] = self.name(_snake(name), f"{_snake(name)}_result")
         for step in self.workflow.steps:
@@ -207,13 +211,13 @@ class _Writer:
                     self.outputs[step.id, output] = self.name(_snake(output), both)
 
     def name(self, *names: str) -> str:
-        """A name that nothing else in the function has."""
+        """Return the first of these names that is free in the function, and take it."""
         name = _free(names, self.taken)
         self.taken.add(name)
         return name
 
     def in_order(self) -> Iterator[tuple[model.Step, str]]:
-        """Every step and the stepId of the one after it, or nothing."""
+        """Yield each step with the stepId of the next one, empty for the last."""
         steps = self.workflow.steps
         following = [step.id for step in steps[1:]]
         yield from zip(steps, [*following, ""], strict=True)
@@ -285,7 +289,7 @@ class _Writer:
         return last.startswith((INDENT * depth + "return ", INDENT * depth + "continue"))
 
     def end(self, depth: int) -> None:
-        """Add the `return` of the outputs whose steps have run."""
+        """Add the `return` of the workflow's outputs, but those of steps that have not run."""
         members = {
             name: self.value(item)
             for name, item in self.workflow.outputs
@@ -373,9 +377,7 @@ class _Writer:
         return self.answers[step.id] if step.operation else "None"
 
     def retry(self, step: model.Step, action: model.Action) -> str:
-        """Return the wait before another attempt, an expression that is true if there is
-        another.
-        """
+        """Return the call that waits for another attempt and is true if there is one."""
         options: dict[str, str] = {"limit": str(action.limit)}
         if action.after:
             options["after"] = py_literal(action.after)
@@ -411,7 +413,7 @@ class _Writer:
                 self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
 
     def expect(self, step: model.Step, depth: int) -> None:
-        """Add a check of each success criterion of a step."""
+        """Add a check of each success criterion of a step, which fails the step."""
         answer = self.answer_of(step)
         for each in step.criteria:
             expression = call(
@@ -420,7 +422,7 @@ class _Writer:
             self.add(depth, "", expression)
 
     def drop_unused(self) -> Iterator[str]:
-        """Yield the lines, with results that nothing reads left without a name."""
+        """Yield the lines; a call whose result nothing reads is not assigned."""
         unused = []
         code = "\n".join(_code_only(self.lines))
         for answer in self.answers.values():
@@ -455,7 +457,9 @@ class _Writer:
         return call(f"await {self.steps}.{method}", *items)
 
     def keywords(self, step: model.Step, tool: Tool) -> Iterator[str]:
-        """Yield the keyword arguments of a step's call."""
+        """Yield `name=value` for those arguments of a step that its tool has, without missing
+        values.
+        """
         by_place = {
             (str(each.place), each.wire_name): each for each in tool.arguments if not each.fixed
         }
@@ -490,7 +494,7 @@ class _Writer:
         return call(f"await {self.steps}.run", quoted(step), py_ident(tool.name), **given)
 
     def inputs_for(self, workflow: str) -> dict[str, str]:
-        """Return the inputs of this workflow that another workflow also has."""
+        """Return name → argument for the inputs of this workflow that another workflow also has."""
         names = {each.wire_name for each in self.room.functions[workflow].arguments}
         return {
             name: py_ident(argument.name)
@@ -517,16 +521,16 @@ class _Writer:
 
     @property
     def values(self) -> str:
-        """Return the module of helpers, imported on first use."""
+        """Name of the module of helpers, imported on first use."""
         return self.room.helper("values")
 
     @property
     def paths(self) -> str:
-        """Return the module of JSONPaths, imported on first use."""
+        """Name of the module of JSONPaths, imported on first use."""
         return self.room.helper("paths")
 
     def value(self, item: model.Value) -> str:
-        """A value as Python."""
+        """Return a value as Python."""
         match item:
             case model.Constant(data):
                 return py_literal(data)
@@ -549,7 +553,7 @@ class _Writer:
         return self.compound(item)
 
     def compound(self, item: model.Value) -> str:
-        """A value that is made of others."""
+        """Return a value made of others as Python. Raises TypeError for an unknown kind."""
         match item:
             case model.Interpolation(parts):
                 return call(f"{self.values}.text", *map(self.value, parts))
@@ -569,19 +573,19 @@ class _Writer:
         raise TypeError(f"no value: {item!r}")
 
     def item(self, item: model.Value) -> str:
-        """An item of a list; several items are spread."""
+        """Return an item of a list as Python; several items are spread."""
         if isinstance(item, model.Several):
             return f"*{call(f'{self.values}.several', self.value(item.value))}"
         return self.value(item)
 
     def at(self, expression: str, pointer: str) -> str:
-        """Return the expression for a part of a value."""
+        """Return the expression for the part of a value at a pointer, or for all of it."""
         if not pointer:
             return expression
         return call(f"{self.values}.at", expression, quoted(pointer))
 
     def condition(self, condition: model.Condition) -> str:
-        """A condition as Python, on one line."""
+        """Return a condition as Python, on one line."""
         match condition:
             case model.Comparison(operator, left, right):
                 return self.comparison(operator, left, right)
@@ -597,7 +601,7 @@ class _Writer:
                 return call(f"{self.paths}.exists", self.value(path), self.value(data))
 
     def comparison(self, operator: str, left: model.Value, right: model.Value) -> str:
-        """Two values compared; plainly where both are known to be numbers."""
+        """Return the Python that compares two values; plainly if both are known to be numbers."""
         if _is_number(left) and _is_number(right):
             return f"{self.value(left)} {operator} {self.value(right)}"
         if operator == "==":
@@ -615,13 +619,13 @@ class _Writer:
         return call(f"{self.values}.same", self.value(left), self.value(right))
 
     def number(self, item: model.Value) -> str:
-        """A value as a number."""
+        """Return a value as Python that gives a number."""
         if _is_number(item):
             return self.value(item)
         return call(f"{self.values}.number", self.value(item))
 
     def success(self, step: model.Step) -> str:
-        """Return the condition on which a step has succeeded."""
+        """Return the condition of a step's success: its criteria, else a status below 400."""
         if not step.criteria:
             return f"{self.answers[step.id]}.status < 400" if step.operation else "True"
         return _joined("and", [self.condition(each.condition) for each in step.criteria])
@@ -668,13 +672,13 @@ def _negated(condition: str) -> str:
 
 
 def _snake(name: str) -> str:
-    """A name of the document as one of Python."""
+    """Return a name of the document as one of Python: `getPet` → `get_pet`."""
     name = "_".join(words(name)) or "value"
     return name if name[0].isalpha() else f"step_{name}"
 
 
 def _comment(step: model.Step) -> str:
-    """Return the first sentence about a step, where it fits into a comment."""
+    """Return the first sentence about a step; empty unless it fits into a comment."""
     sentence, _ = first_sentence(plain(step.description))
     sentence = " ".join(sentence.split())
     return sentence if COMMENT.fullmatch(sentence) else ""
@@ -688,7 +692,7 @@ def _code_only(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _parts(item: Any) -> Iterator[Any]:
-    """A value, a condition or a step, and everything in it."""
+    """Yield a value, a condition or a step, and every dataclass in it."""
     pending = [item]
     while pending:
         current = pending.pop()
@@ -700,14 +704,14 @@ def _parts(item: Any) -> Iterator[Any]:
 
 
 def _outputs_in(item: Any) -> Iterator[tuple[str, str]]:
-    """Yield the outputs of steps that are used, (stepId, name)."""
+    """Yield (stepId, name) of the steps' outputs that are used."""
     for part in _parts(item):
         if isinstance(part, model.Output):
             yield part.step, part.name
 
 
 def _results_in(item: Any) -> set[str]:
-    """Return the steps that run a workflow whose outputs something reads."""
+    """Return the stepIds of steps that run a workflow whose outputs something reads."""
     found = set()
     for part in _parts(item):
         if isinstance(part, model.WorkflowOutput) and not part.before:
@@ -716,7 +720,7 @@ def _results_in(item: Any) -> set[str]:
 
 
 def _before(workflow: model.Workflow) -> set[str]:
-    """Return the workflows that run before this workflow or before a retry, and whose outputs it
+    """Return the workflowIds of the workflows before this one or before a retry whose outputs it
     reads.
     """
     parts = _parts(workflow)
@@ -724,7 +728,7 @@ def _before(workflow: model.Workflow) -> set[str]:
 
 
 def _steps_in(item: model.Value) -> set[str]:
-    """Return the steps that must have run for a value to be there."""
+    """Return the stepIds of the steps that must have run for a value to be there."""
     found = set()
     for part in _parts(item):
         if isinstance(part, model.WorkflowOutput) and part.before:
