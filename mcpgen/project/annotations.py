@@ -1,7 +1,7 @@
 """Annotations of the user's functions as JSON Schema, read from their text and never run.
 
-A class of `custom/` is a definition with its fields. An annotation that only Python can resolve
-keeps its text, as the `format` of the value: so another one shows in a comparison.
+A class of `custom/` becomes a definition with its fields. An annotation that only Python can
+resolve becomes `{"format": TEXT}`: so a change of it shows in a comparison.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class Annotations:
     """Aliases around an annotation, which may refer to themselves."""
 
     def schema(self, node: ast.AST | None) -> Schema:
-        """Return the schema of an annotation; empty for none and for `Any`."""
+        """Return the schema of an annotation: `{}` for None and `Any`, `{"format": TEXT}` for what
+        cannot be resolved. Enters classes into `definitions`.
+        """
         match node:
             case None:
                 return {}
@@ -59,8 +61,8 @@ class Annotations:
         return {"format": ast.unparse(node)}
 
     def member(self, annotation: ast.AST | None, default: ast.expr | None) -> tuple[Schema, bool]:
-        """Return the schema of an argument or a field with its default, and whether it is
-        required.
+        """Return (schema, required) of an argument or field. The schema has the default, and the
+        constraints of a default `Field(…)`.
         """
         schema = self.schema(annotation)
         match default:
@@ -110,8 +112,8 @@ class Annotations:
         return {"format": ast.unparse(node)}
 
     def _class(self, node: ast.ClassDef) -> Schema:
-        """Return the schema of a class: an object with the annotated fields, or the values of an
-        enumeration.
+        """Return the schema of a class: an object with its annotated fields and those of its bases,
+        or `{"enum": …}` for an `Enum`.
         """
         bases = [last_name(base) for base in node.bases]
         if bases and bases[-1].endswith("Enum"):
@@ -135,7 +137,7 @@ class Annotations:
 
 
 def last_name(node: ast.AST) -> str:
-    """`Literal` of `Literal` and of `typing.Literal`; empty for what is no name."""
+    """Return `Literal` for `Literal`, `typing.Literal` and `Literal[…]`; empty for other nodes."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -145,7 +147,8 @@ def last_name(node: ast.AST) -> str:
 
 
 def literal(node: ast.expr) -> Any:
-    """Return the value of a constant as JSON has it, or the text of an expression."""
+    """Return a constant as JSON has it (a tuple: a list), or the source text of another expression.
+    """
     try:
         return json.loads(json.dumps(ast.literal_eval(node), default=repr))
     except (TypeError, ValueError):  # a name, or a key that JSON does not have
@@ -162,7 +165,7 @@ def _fields(annotation: ast.AST | None) -> Iterator[ast.Call]:
 
 
 def _is_without_default(call: ast.Call) -> bool:
-    """Return whether a `Field(…)` leaves a value required: `Field(...)` does."""
+    """Return whether a `Field(…)` leaves a value required: it has no default, or `...`."""
     given = [keyword.arg for keyword in call.keywords if keyword.arg in DEFAULTS]
     return not [*given, *(arg for arg in call.args if ast.unparse(arg) != "...")]
 
@@ -173,13 +176,13 @@ def _constraints(call: ast.Call) -> Schema:
 
 
 def _camel_case(name: str) -> str:
-    """`minLength` of `min_length`."""
+    """Return a name in camel case: `min_length` → `minLength`."""
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
 def _union(schemas: list[Schema]) -> Schema:
-    """Return the schema of a union. Bare types become one `type`, and an enumeration with null
-    becomes one `enum`.
+    """Return the schema of a union: one `type` for bare types, one `enum` for an enumeration with
+    null, else `anyOf`.
     """
     branches = [branch for schema in schemas for branch in schema.get("anyOf", [schema])]
     match branches:

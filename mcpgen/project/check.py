@@ -46,8 +46,8 @@ generate` only warns.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The findings of a check. `stale`: sentences on the changes `mcpgen generate` would make;
-    `problems`: faults that only you can mend.
+    """The findings of a check. `stale`: sentences on changes `mcpgen generate` would make, edited
+    files and an interrupted run; `problems`: faults that only you can mend.
     """
 
     stale: tuple[str, ...]
@@ -56,13 +56,15 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether there is nothing to do. Warnings do not fail a check."""
+        """Whether nothing is stale and no problem is an error: warnings and notes do not fail a
+        check.
+        """
         return not self.stale and not any(problem.severity == "error" for problem in self.problems)
 
 
 def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
-    """Compare a project with what would be generated today, with `update` from a document that is
-    fetched anew. Raises McpgenError when that cannot be known.
+    """Compare a project with what would be generated today; nothing is written. `update` fetches
+    the document anew. Raises UsageError without a lock, McpgenError if the server cannot be made.
     """
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))
@@ -91,8 +93,8 @@ def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
 
 
 def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Outdated, str]]:
-    """Yield the files written once that mcpgen would write differently today, each with the
-    difference as a unified diff. Raises McpgenError when that cannot be known.
+    """Yield (file, unified diff) for each file written once that mcpgen would write differently
+    today. Raises McpgenError without a lock, or if the server cannot be made.
     """
     lock = require_lock(folder)
     result = run(CommandInput(folder=folder), problems)
@@ -123,7 +125,7 @@ def _new_lock(result: Run, once: Mapping[str, Once]) -> Lock:
 
 
 def _other_version(lock: Lock) -> Problem:
-    """A note: what counts is whether a file would differ."""
+    """Return the note (E1361) that another version of mcpgen generated the project."""
     return Problem(
         code="E1361",
         severity="note",
@@ -146,7 +148,7 @@ def _counted(changes: Changes) -> Iterator[str]:
 
 
 def _table_problems(problems: Problems) -> Iterator[Problem]:
-    """Yield the problems (E11…) of `mcpgen.toml`. Tables about removed parts become errors."""
+    """Yield the problems E11… of `mcpgen.toml`. Those of `GONE_TABLES` become errors."""
     for problem in problems:
         if problem.code in GONE_TABLES:
             yield replace(problem, severity="error")
@@ -155,7 +157,8 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 
 
 def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
-    """Return the content of the project's `api.json`; empty where it cannot be read."""
+    """Return the content of `api.json` in the project's first package; empty if it cannot be read.
+    """
     try:
         content = json.loads((homes(folder)[0] / FACTS).read_bytes())
     except (IndexError, OSError, ValueError):
@@ -164,7 +167,9 @@ def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
 
 
 def edits(folder: Path, recorded: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield a sentence for each generated file that is missing or was edited, by path."""
+    """Yield a sentence for each generated file that is missing or was edited. `recorded`: path →
+    valid hashes.
+    """
     for path, hashes in sorted(recorded.items()):
         try:
             content = read_plain(folder, path)

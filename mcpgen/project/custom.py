@@ -30,8 +30,8 @@ INJECTED = ("api", "context")
 
 
 def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield the problems of custom tools: unreadable contracts, functions that are missing or do
-    not fit their contract, and functions whose tool is gone.
+    """Yield the problems of custom tools: unreadable contracts, missing or misfitting functions,
+    functions without a tool, and functions with `@tool` that the server would refuse.
     """
     custom = _Custom(package)
     yield from custom.contracts()
@@ -43,7 +43,8 @@ def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
 
 
 def custom_names(package: GeneratedPackage) -> set[str]:
-    """Return the names of the user's tools, as far as their contracts can be read."""
+    """Return the names of the user's tools: in readable contracts, and of functions with `@tool`.
+    """
     return _contract_names(package).union(function.name for function in functions(package.home))
 
 
@@ -57,7 +58,9 @@ def _contract_names(package: GeneratedPackage) -> set[str]:
 
 
 def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
-    """Return the tools of a contract, or a ValueError with the reason why it is unreadable."""
+    """Return the objects of a contract file, a list or one of them; a ValueError with the reason if
+    it is unreadable.
+    """
     try:
         data = json.loads(path.read_text("utf-8-sig"))
     except (OSError, RecursionError) as error:
@@ -76,7 +79,7 @@ class _Custom:
         self.room = package.home / "custom"
 
     def contracts(self) -> Iterator[Problem]:
-        """Yield the problems of the user's own contracts and of their functions."""
+        """Yield the problems of contracts in `custom/`, and of functions beside them."""
         for path in sorted(self.room.glob("*.json")):
             contract = _contract(path)
             if isinstance(contract, ValueError):
@@ -97,7 +100,9 @@ class _Custom:
     def tool(
         self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """Yield the problems of one contract's function."""
+        """Yield the problems of a contract's function: it is missing (E1313), or has other
+        arguments (E1314).
+        """
         name = str(tool.get("name"))
         word = _word(name)
         function = _function(tree, word)
@@ -131,7 +136,7 @@ class _Custom:
 
     def implementations(self) -> Iterator[Problem]:
         """Yield a problem for each function in `custom/<tool>.py` that is missing, or does not fit
-        the generated contract.
+        the generated contract. Tools with a contract of the user are left out.
         """
         for name, wire in sorted(self.package.tools.items()):
             module = self.room / f"{_word(name)}.py"
@@ -150,7 +155,9 @@ class _Custom:
     def implementation(
         self, name: str, schema: Mapping[str, Any], module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """Yield the problems of the user's function for one generated tool."""
+        """Yield the problems of a generated tool's function: missing (E1313), or not as `schema`
+        (E1314).
+        """
         function = _function(tree, _word(name))
         if function is None:
             hint = "`mcpgen generate` writes a stub where there is no file" if tree is None else ""
@@ -161,12 +168,12 @@ class _Custom:
                 yield problem_at("E1314", message, self.folder, module, function)
 
     def is_planned(self, module: Path) -> bool:
-        """Return whether a run writes the first stub of a tool."""
+        """Return whether a run is planned and would write the first stub of a tool to `module`."""
         return bool(self.package.files.planned) and not module.is_file()
 
     def orphans(self) -> Iterator[Problem]:
-        """Yield a warning for each function in `custom/<tool>.py` without a tool. The files are the
-        user's and stay.
+        """Yield a warning for each function `custom/<name>.py` of that name without a tool. The
+        file stays.
         """
         words = {"__init__", *map(_word, self.package.tools)}
         for path in sorted(self.room.glob("*.py")):
@@ -183,17 +190,17 @@ class _Custom:
                 yield replace(problem, severity="warning")
 
     def missing(self, message: str, module: Path, hint: str) -> Problem:
-        """Return the problem (E1313) of a missing function."""
+        """Return the error (E1313) of a missing function; it points to the file `module`."""
         place = Place(file=self.name(module))
         return Problem(code="E1313", severity="error", message=message, hint=hint, place=place)
 
     def name(self, path: Path) -> str:
-        """Return a path from the project's folder."""
+        """Return a path relative to the project's folder, with `/`."""
         return relative(self.folder, path)
 
 
 def _word(tool: str) -> str:
-    """Return the name of the function of a tool."""
+    """Return the name of a tool's function: `find-book` → `find_book`."""
     return re.sub(r"\W", "_", tool)
 
 
@@ -218,7 +225,9 @@ def _function(tree: ast.Module | None, name: str) -> FunctionNode | ast.alias | 
 
 
 def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments of a tool as its function gets them: a schema of their names."""
+    """Return the schema of a tool's arguments as its function gets them: under the contract's names
+    of parameters; `more` tells of further ones.
+    """
     schema = wire.get("inputSchema")
     if not isinstance(schema, dict):
         schema = {}
@@ -233,7 +242,8 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
 
 
 def _misfits(function: FunctionNode, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the mismatches between a function and the arguments its contract lets through."""
+    """Yield a sentence for each mismatch of a function and the arguments its contract lets through.
+    """
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()
     required = set(texts_in(schema.get("required")))
@@ -250,8 +260,8 @@ def _misfits(function: FunctionNode, schema: Mapping[str, Any]) -> Iterator[str]
 
 
 def _parameters(function: FunctionNode) -> tuple[set[str], set[str]]:
-    """Return the names of a function's parameters, without those mcpgen fills, and of those with a
-    default.
+    """Return two sets of names: a function's parameters, without `api` and `context` by position,
+    and those with a default.
     """
     arguments = function.args
     positional = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]

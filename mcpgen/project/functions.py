@@ -27,8 +27,8 @@ _LISTS = {"list", "tuple", "sequence", "iterable"}
 
 
 def parsed(path: Path) -> ast.Module | Problem | None:
-    """Return the syntax tree of a file, None where there is no file, a Problem where it cannot be
-    read as Python.
+    """Return the syntax tree of a file; None without a file, a Problem (E1312) if it is no Python
+    or cannot be read.
     """
     try:
         return ast.parse(path.read_bytes())
@@ -45,7 +45,7 @@ def parsed(path: Path) -> ast.Module | Problem | None:
 def problem_at(
     code: str, message: str, folder: Path, path: Path, node: ast.stmt | ast.expr, hint: str = ""
 ) -> Problem:
-    """Return an error at a node of a file, with its line of text."""
+    """Return an error at a node of the file `path`, named relative to `folder`, with its line."""
     lines = path.read_text("utf-8-sig", errors="replace").splitlines()
     line = node.lineno
     excerpt = ((line, lines[line - 1]),) if 0 < line <= len(lines) else ()
@@ -55,12 +55,14 @@ def problem_at(
 
 
 def relative(folder: Path, path: Path) -> str:
-    """Return a path from the project's folder."""
+    """Return a path relative to the project's folder, with `/`."""
     return path.relative_to(folder).as_posix()
 
 
 def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
-    """Return ``did you mean `name`?`` with the most similar name; empty for none."""
+    """Return ``did you mean `name`?`` with the most similar of `names`; empty if none is similar
+    enough.
+    """
     close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=cutoff)
     if not close:
         return ""
@@ -69,7 +71,7 @@ def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserFunction:
-    """A function with `@tool`, and the name of its tool."""
+    """A function with `@tool`. `name` is that of its tool."""
 
     name: str
     path: Path
@@ -78,8 +80,8 @@ class UserFunction:
 
 
 def functions(package: Path) -> list[UserFunction]:
-    """Return the functions with `@tool` at the top of the modules of `custom/`. Files that are not
-    Python have none.
+    """Return the functions with `@tool` at the top of modules in a package's `custom/`. Files that
+    are not Python have none.
     """
     found: list[UserFunction] = []
     for path in decorated(package):
@@ -90,14 +92,14 @@ def functions(package: Path) -> list[UserFunction]:
 
 
 def functions_in(path: Path, tree: ast.Module) -> Iterator[UserFunction]:
-    """Yield the functions with `@tool` at the top of one module."""
+    """Yield the functions with `@tool` at the top of the module `tree`."""
     for node in tree.body:
         if isinstance(node, FunctionNode) and makes_a_tool(node):
             yield UserFunction(name=_tool_name(node), path=path, node=node, module=tree)
 
 
 def functions_of(folder: Path) -> list[UserFunction]:
-    """Return the functions with `@tool` of a project."""
+    """Return the functions with `@tool` in all packages of a project."""
     return [function for home in homes(folder) for function in functions(home)]
 
 
@@ -171,8 +173,8 @@ def _refusals(function: UserFunction) -> Iterator[str]:
 
 
 def _without_schema(function: UserFunction) -> Iterator[str]:
-    """Yield the faults of types in a signature that no Python the project allows has a schema for:
-    a class of the module that says nothing of its fields, and `typing.TypedDict` before 3.12.
+    """Yield a sentence for each class in a signature without a schema: a plain class of the module,
+    and `typing.TypedDict`, which has none before Python 3.12.
     """
     given = function.node.args
     annotations = [argument.annotation for argument in (*given.args, *given.kwonlyargs)]
@@ -245,7 +247,7 @@ def _is_tool(decorator: ast.expr) -> bool:
 
 
 def _tool_name(node: FunctionNode) -> str:
-    """Return the name that `@tool` gives a function, else its own."""
+    """Return the text `name` of `@tool(name=…)`, else the function's name."""
     match tool_options(node).get("name"):
         case ast.Constant(value=str(name)) if name:
             return name
@@ -253,7 +255,7 @@ def _tool_name(node: FunctionNode) -> str:
 
 
 def tool_options(node: FunctionNode) -> dict[str, ast.expr]:
-    """Return the options of `@tool` by name, as expressions."""
+    """Return the keywords of `@tool` by name, as expressions; empty for none."""
     options: dict[str, ast.expr] = {}
     for decorator in filter(_is_tool, node.decorator_list):
         if isinstance(decorator, ast.Call):

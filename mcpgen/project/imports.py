@@ -36,7 +36,7 @@ class _Import:
 
     @property
     def written(self) -> str:
-        """The module as it is written."""
+        """The module as its file writes it: `..tools.books`."""
         inside = ".".join(self.module)
         if self.prefix.startswith("."):
             return f"{self.prefix}{inside}"
@@ -44,7 +44,7 @@ class _Import:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Name → what the file calls it; empty where the file imports the module."""
+        """Imported name → variable that the file binds; empty for an import of modules."""
         if not isinstance(self.node, ast.ImportFrom):
             return {}
         bound = {alias.name: bound_name(alias) for alias in self.node.names}
@@ -52,9 +52,9 @@ class _Import:
 
 
 def import_problems(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield an error, file by file, for each import or use in the user's code of a generated name
-    that is missing (E1315), and for each import from `runtime/`, although it works (E1319); for
-    code of the server that is no Python, one (E1312).
+    """Yield, file by file, an error for each import or use of a generated name that is missing
+    (E1315), each import from `runtime/`, although it works (E1319), and each unreadable file of
+    `custom/`, `auth.py` and `hooks.py` (E1312).
     """
     reader = _Reader(package)
     rooms = [package.home / name for name in ("custom", *(f"{name}.py" for name in OWN))]
@@ -76,13 +76,13 @@ class _Reader:
 
     @cached_property
     def models(self) -> frozenset[str]:
-        """Return the classes of `models.py`. The file may be long, so it is read only for an import
-        from it.
+        """The names that `models.py` defines, empty without the file. It may be long, so it is read
+        only for an import from it.
         """
         return _class_names(self.files.tree(f"{self.root}models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
-        """Yield the problems of one file."""
+        """Yield the problems of one file: of its imports, then of functions of toolsets."""
         for found in self._imports(path, tree):
             for code, message, hint in self._faults(found):
                 if path == self.home / "auth.py" and "Outgoing" not in self.face:
@@ -118,7 +118,9 @@ class _Reader:
                         yield _Import(node, package, tuple(module_parts), names)
 
     def _module(self, node: ast.ImportFrom, room: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """Return the module inside the package that a `from` names; None for one outside of it."""
+        """Return the module of a `from`, inside the package; None for one outside. `room` is the
+        folder of the file in the package, None outside.
+        """
         named = tuple(node.module.split(".")) if node.module else ()
         if not node.level:
             return named[1:] if named[:1] == (self.package,) else None
@@ -127,7 +129,9 @@ class _Reader:
         return room[: len(room) + 1 - node.level] + named
 
     def _faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
-        """Yield (code, message, hint) of each problem of one import."""
+        """Yield (code, message, hint) of each problem of one import; none for a name that is
+        offered.
+        """
         if self._is_offered(*found.module):
             return
         if found.module[0] == "runtime":
@@ -164,8 +168,8 @@ class _Reader:
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str, *inner: str) -> bool:
-        """Return whether a module of the package is the user's own, or a name that the package
-        itself offers.
+        """Return whether a module is the user's own or offered by `__init__.py`; True if that is
+        missing.
         """
         if name in OWN:
             return True
@@ -179,7 +183,7 @@ class _Reader:
         return self.files.has_module(self.root + "/".join(module))
 
     def _instead(self, found: _Import) -> str:
-        """Suggest an import under whose names the rest of the file stays as it is."""
+        """Return a hint: an import that leaves the rest of the file as it is, else a near name."""
         if found.module == ("models",):
             return "no type is generated for this server: write `Any`"
         names = found.names or found.module[-1:]
@@ -195,8 +199,8 @@ class _Reader:
 
 
 def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iterator[_Import]:
-    """Split an import from the package itself into its modules: yield one import for each name,
-    with the attributes used of the module.
+    """Yield the import itself if it names a module; for `from .. import a, b` one import of each
+    name, whose `names` are the attributes of it that the file uses.
     """
     if found.module:
         yield found
@@ -207,13 +211,13 @@ def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iter
 
 
 def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
-    """Return the attributes of a variable that a file uses, sorted."""
+    """Return the attributes of a variable in a file, sorted: `shelf.find` → `find`."""
     names = {node.attr for node, name in _attribute_nodes(tree) if name == variable}
     return tuple(sorted(names))
 
 
 def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
-    """Yield each `variable.attribute` of a file, with the variable."""
+    """Yield each attribute of a plain variable (`books.find`) as (node, variable)."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id=variable)):
@@ -221,13 +225,13 @@ def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
 
 
 def _relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
-    """Return each `from .module import …` of a file."""
+    """Return each `from .module import …` of a file, at any depth."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return [node for node in imports if node.level]
 
 
 def _toolset_modules(tree: ast.Module) -> dict[str, str]:
-    """Variable → toolset, for `from ..tools import books as shelf`."""
+    """Return variable → toolset of `from ..tools import books as shelf`."""
     modules: dict[str, str] = {}
     for node in _relative_imports(tree):
         if node.module == "tools":
@@ -237,7 +241,9 @@ def _toolset_modules(tree: ast.Module) -> dict[str, str]:
 
 
 def _imported_names(tree: ast.Module | None) -> frozenset[str]:
-    """Return the names that the package's `__init__.py` imports from itself: all it offers."""
+    """Return the names that `__init__.py` imports from its own package: all it offers. Empty for
+    None.
+    """
     if tree is None:
         return frozenset()
     imports = _relative_imports(tree)
@@ -245,17 +251,17 @@ def _imported_names(tree: ast.Module | None) -> frozenset[str]:
 
 
 def _renamed(name: str, variable: str) -> str:
-    """An imported name under the variable that the file has for it."""
+    """Return `name`, or `name as variable` if they differ."""
     return name if name == variable else f"{name} as {variable}"
 
 
 def bound_name(alias: ast.alias) -> str:
-    """Return the variable that an import binds."""
+    """Return the variable that an import binds: its alias, else its name."""
     return alias.asname or alias.name
 
 
 def _class_names(tree: ast.Module | None) -> frozenset[str]:
-    """Return the names that a module of types defines."""
+    """Return the classes and assigned names at the top of a module; empty for None."""
     names: set[str] = set()
     for node in tree.body if tree else ():
         match node:

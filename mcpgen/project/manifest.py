@@ -35,7 +35,7 @@ def package_version(folder: Path) -> str:
 
 
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
-    """Yield the problems of a project's `pyproject.toml`: missing dependencies, commands of an old
+    """Yield the problems of a project's `pyproject.toml`: missing dependencies, commands of another
     package, and a style of black that would format the runtime. `features`: of `render.parts`.
     """
     manifest, lines = _read(folder / NAME)
@@ -65,8 +65,8 @@ def refuse_place(folder: Path | None) -> None:
 
 
 def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
-    """Yield at most one problem (E1320) with the dependencies that `pyproject.toml` of a project,
-    or of the app around it, lacks; none if that has no list `dependencies`.
+    """Yield at most one error (E1320) with the dependencies that `pyproject.toml` of a project, or
+    of the app around it, lacks; none if that has no list `dependencies`.
     """
     home = _home(folder.resolve()) or folder
     manifest, lines = _read(home / NAME)
@@ -78,7 +78,9 @@ def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
 
 
 def _home(package: Path) -> Path | None:
-    """Return the folder of the manifest of an app around a package; None where there is none."""
+    """Return the nearest folder with a manifest around a package inside an app; None without one,
+    and for other projects.
+    """
     if not (package / FACTS).is_file():
         return None
     last = repository(package) or package
@@ -87,7 +89,7 @@ def _home(package: Path) -> Path | None:
 
 
 def _read(file: Path) -> tuple[dict[str, Any], list[str]]:
-    """Read a manifest and its lines; both empty if it is missing or unreadable."""
+    """Return the data and the lines of a TOML file; both empty if it is missing or unreadable."""
     try:
         text = file.read_text("utf-8-sig")
         return tomllib.loads(text), text.splitlines()
@@ -96,7 +98,9 @@ def _read(file: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:
-    """Yield a problem for each command of another package `…_mcp`: the server was renamed."""
+    """Yield an error (E1318) for each command whose module is another package `…_mcp`: the server
+    was renamed.
+    """
     commands = as_object(as_object(manifest.get("project")).get("scripts"))
     for command, entry_point in commands.items():
         module = as_text(entry_point).partition(":")[0].partition(".")[0]
@@ -111,7 +115,9 @@ def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -
 
 
 def _own_style(black: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
-    """Yield a warning for another line length of black than the runtime's, unless excluded."""
+    """Yield a warning (E1321) if black has another line length than the runtime's, and does not
+    exclude it.
+    """
     excluded = "".join(as_text(black.get(key)) for key in EXCLUDING)
     if black.get("line-length", WIDTH) == WIDTH or "runtime" in excluded:
         return
@@ -155,7 +161,9 @@ def _normalised(requirement: str) -> str:
 
 
 def _place(lines: list[str], pattern: str) -> Place:
-    """Return the place of the first line that begins with a pattern; else that of the file."""
+    """Return the place of the first line that begins with a regular expression; else that of the
+    file.
+    """
     for number, line in enumerate(lines, 1):
         if re.match(pattern, line):
             return Place(file=NAME, line=number, column=1, excerpt=((number, line),))

@@ -40,10 +40,11 @@ MODULE = '''\
 def add_function(
     folder: Path, name: str, description: str, arguments: Sequence[str], *, read_only: bool = False
 ) -> Path:
-    """Write the stub of a tool into `custom/`; returns its file.
+    """Write the stub of a tool to `custom/<name>.py`, and return the file.
 
-    `arguments` are those of `new_tool`. Raises UsageError for an invalid name or argument, for a
-    name with a tool or a file already, and before the first `mcpgen generate`.
+    `arguments` are words like `city:string!`, as of `new_tool`. Raises UsageError for an invalid
+    name or argument, for a name with a tool or a file already, and before the first `mcpgen
+    generate`.
     """
     tool = new_tool(name, description, arguments, read_only=read_only)
     lock = read_lock(folder)
@@ -84,7 +85,8 @@ def module_text(tool: dict[str, Any], *, read_only: bool) -> str:
 
 
 def _docstring(text: str, properties: dict[str, Any]) -> str:
-    """Return the docstring of a function, with what its arguments are."""
+    """Return the docstring of a function, quotes included, with an `Args` for described arguments.
+    """
     described = [
         f"        {key}: {_escaped(schema['description'])}\n"
         for key, schema in properties.items()
@@ -96,7 +98,7 @@ def _docstring(text: str, properties: dict[str, Any]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text as in a docstring, on one line."""
+    """Return a text as in a docstring, on one line, without quotes."""
     return " ".join(docstring(text).removeprefix('"""').removesuffix('"""').split())
 
 
@@ -124,7 +126,7 @@ def _python_name(tool: str) -> str:
 
 
 def _function(tool: str, parameters: list[str], read_only: bool) -> str:
-    """Return the decorator and the signature of a function."""
+    """Return the lines of a function up to its colon: decorator and signature."""
     name = _python_name(tool)
     options = []
     if name != tool:
@@ -142,7 +144,7 @@ def _function(tool: str, parameters: list[str], read_only: bool) -> str:
 
 
 def _typing(annotations: str) -> str:
-    """Return the import of what the annotations of a stub need from `typing`."""
+    """Return the import of `Any` and `Literal` that annotations need; empty for none."""
     names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", annotations)]
     if not names:
         return ""

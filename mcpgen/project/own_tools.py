@@ -35,14 +35,14 @@ def own_files(folder: Path) -> dict[str, bytes]:
 
 
 def is_own(path: str) -> bool:
-    """Return whether a file may make tools: a contract in `custom/`, or a module below it."""
+    """Return whether a path may make tools: a contract `custom/*.json`, or a module below
+    `custom/`.
+    """
     return re.fullmatch(r"(src/[^/]+/)?custom/([^/]+\.json|.+\.py)", path) is not None
 
 
 def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
-    """Return the Tool objects that files below `custom/` make, by name; what cannot be read makes
-    none.
-    """
+    """Return name → Tool object of files below `custom/`; what cannot be read makes none."""
     tools: dict[str, dict[str, Any]] = {}
     for path, content in sorted(sources.items()):
         if path.endswith(".json"):
@@ -51,7 +51,8 @@ def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
 
 
 def contracts_in(content: bytes) -> list[dict[str, Any]]:
-    """Return the Tool objects with a name in a contract; none where it cannot be read."""
+    """Return the objects with a name in a contract, a list or one of them; none if it is no JSON.
+    """
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
@@ -61,7 +62,7 @@ def contracts_in(content: bytes) -> list[dict[str, Any]]:
 
 
 def function_tools(sources: Mapping[str, bytes]) -> Iterator[tuple[UserFunction, dict[str, Any]]]:
-    """Yield the functions with `@tool`, each with its Tool object."""
+    """Yield each function with `@tool` in readable modules, with its Tool object."""
     trees: dict[str, ast.Module] = {}
     for path, content in sorted(sources.items()):
         if path.endswith(".py"):
@@ -75,7 +76,9 @@ def function_tools(sources: Mapping[str, bytes]) -> Iterator[tuple[UserFunction,
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the classes and the aliases of types at the top of a module, by name."""
+    """Yield (name, node) for the classes and assigned values at the top of a module: what
+    annotations may name.
+    """
     for node in tree.body:
         match node:
             case ast.ClassDef(name=name):
@@ -108,8 +111,8 @@ def _tool(function: UserFunction, annotations: Annotations) -> dict[str, Any]:
 
 
 def _arguments(node: FunctionNode, annotations: Annotations) -> Schema:
-    """Return the schema of the arguments. Further ones are a property as well: so their loss
-    shows.
+    """Return the schema of a function's arguments, without those the server fills in. `**more` is a
+    property `**more`: so its loss shows.
     """
     given = node.args
     named = [*given.posonlyargs, *given.args]
@@ -132,7 +135,9 @@ def _arguments(node: FunctionNode, annotations: Annotations) -> Schema:
 
 
 def _is_injected(argument: ast.arg) -> bool:
-    """Return whether the server fills in a parameter: by its type, or by name without one."""
+    """Return whether the server fills in a parameter: by its type (`Context`), or by name without a
+    type.
+    """
     if argument.annotation is None:
         return argument.arg in INJECTED
     names = {last_name(node).lower() for node in ast.walk(argument.annotation)}
@@ -140,7 +145,9 @@ def _is_injected(argument: ast.arg) -> bool:
 
 
 def _answer(returns: ast.expr | None, annotations: Annotations) -> Schema | None:
-    """Return the schema of structured results; None where the return type says nothing of data."""
+    """Return the schema of structured results, an object: other data is its `result`. None for
+    content, and where the return type says nothing of data.
+    """
     names = {last_name(node) for node in ast.walk(returns or ast.Constant(""))}
     if not names.isdisjoint(CONTENT) or names <= UNTYPED:
         return None

@@ -39,13 +39,15 @@ class Files:
     gone: Collection[str] = ()
 
     def has(self, path: str) -> bool:
-        """Return whether there is a file at a path, from the project's folder."""
+        """Return whether there is a file at a path relative to the project's folder."""
         if path in self.planned:
             return True
         return path not in self.gone and (self.folder / path).is_file()
 
     def has_module(self, path: str) -> bool:
-        """Return whether there is a module or package at a path without suffix."""
+        """Return whether there is a module or package at a path without suffix, as
+        `src/x_mcp/tools`.
+        """
         if self.has(f"{path}.py"):
             return True
         if any(planned.startswith(f"{path}/") for planned in self.planned):
@@ -54,7 +56,9 @@ class Files:
         return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
 
     def tree(self, path: str) -> ast.Module | None:
-        """Return the syntax tree of a generated module; None where there is none."""
+        """Return the syntax tree of a module of the plan or on the disk; None if it is missing or
+        no Python.
+        """
         if path in self.planned:
             return ast.parse(self.planned[path])
         tree = parsed(self.folder / path)
@@ -63,7 +67,9 @@ class Files:
         return None
 
     def data(self, path: str) -> Any:
-        """Return the JSON of a generated file; None for a missing or unreadable file."""
+        """Return the parsed JSON of a file of the plan or on the disk; None if it is missing or
+        unreadable.
+        """
         try:
             if path in self.planned:
                 return json.loads(self.planned[path])
@@ -95,7 +101,9 @@ class GeneratedPackage:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     def own_modules(self) -> Iterator[Path]:
-        """Yield the Python files of the user: in the package and in the tests."""
+        """Yield the Python files in the package and in `tests/` that mcpgen does not own: the
+        user's.
+        """
         for start in (self.home, self.files.folder / "tests"):
             for path in sorted(start.rglob("*.py")):
                 if path.relative_to(self.files.folder).as_posix() not in self.files.owned:
@@ -103,7 +111,7 @@ class GeneratedPackage:
 
 
 def package_on_disk(folder: Path, lock: Lock) -> GeneratedPackage | None:
-    """Return the package whose generated files the lock lists; None where it lists none."""
+    """Return the package whose generated files the lock lists; None if they are in no package."""
     root = next(iter(sorted(roots(lock.files))), None)
     if root is None:
         return None
@@ -159,7 +167,7 @@ def package_of_run(run: Run) -> GeneratedPackage:
 
 
 def tools_in(files: Files, paths: Collection[str]) -> dict[str, Mapping[str, Any]]:
-    """Return name → Tool object of every generated tool."""
+    """Return name → Tool object of the generated lists `tools/*.json` among `paths`."""
     tools: dict[str, Mapping[str, Any]] = {}
     for path in paths:
         if TOOLS.fullmatch(path) is None:
@@ -172,7 +180,7 @@ def tools_in(files: Files, paths: Collection[str]) -> dict[str, Mapping[str, Any
 
 
 def toolsets_of(lock: Lock) -> dict[str, frozenset[str]]:
-    """Toolset → the names of its tools."""
+    """Return toolset → names of its tools, from a lock."""
     names: dict[str, set[str]] = {}
     for tool in lock.tools:
         names.setdefault(tool.toolset, set()).add(tool.name)

@@ -17,8 +17,8 @@ SECONDS = 60
 
 
 def side_of_revision(project: Path, revision: str) -> Side:
-    """Return the project at a revision, without tools where it was not there yet. Raises UsageError
-    (E1362) if git fails, or the revision has no readable lock.
+    """Return the project at a git revision; without a lock there, a side without tools. Raises
+    UsageError (E1362) if git fails, or the lock of the revision is unreadable.
     """
     commit = _git(
         project, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"

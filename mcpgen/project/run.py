@@ -52,11 +52,11 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandInput:
-    """The input of a command. `config` holds what its options say; what was not given has its
-    default there. With `update` the document is fetched anew where the project has a copy of it;
-    with `adopt` the lock may be damaged. `add` are groups of files to be written on request. With
-    `keep` a module with the source of the last run keeps its text on the disk. What breaks a
-    rule of the document's OpenAPI version is a problem of the `severity`.
+    """The input of a command. `config`: what its options say, else defaults. `update`: fetch the
+    document anew if the project has a copy of it. `adopt`: the lock may be damaged. `add`: groups
+    of files to write on request. `keep`: a module whose source is that of the last run keeps its
+    text on the disk. `severity`: that of problems which break a rule of the document's OpenAPI
+    version.
     """
 
     config: Config = field(default_factory=Config)
@@ -71,7 +71,7 @@ class CommandInput:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A request made definite. `folder` is None until the server's name is known; `first`: there is
-    no project yet.
+    no project yet; `lock`: the last run's.
     """
 
     config: Config
@@ -82,8 +82,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The result of the stages for a plan. `lock` is the last run's; `files` is empty when only
-    the server was requested; `updated`: the document was fetched anew.
+    """The result of the stages. `facts`: the new lock; `lock`: the last run's; `files`: path →
+    content, empty if only the server was requested; `updated`: the document was fetched anew.
     """
 
     document: Document
@@ -105,10 +105,9 @@ def request_of(config: Config) -> CommandInput:
 
 
 def settle(request: CommandInput) -> Plan:
-    """Decide what to generate, and where.
+    """Decide what to generate, and where: by default, the project around this folder.
 
-    Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml`
-    disagree.
+    Raises UsageError without a document, and if options and `mcpgen.toml` disagree.
     """
     folder = request.folder
     if folder is None and not request.config.documents:
@@ -135,15 +134,17 @@ def settle(request: CommandInput) -> Plan:
 
 
 def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
-    """Return the lock of a project; None without a lock or a folder."""
+    """Return the lock of a project; None without a lock or a folder. `adopt` accepts a damaged
+    lock.
+    """
     if folder is None:
         return None
     return salvaged_lock(folder) if adopt else read_lock(folder)
 
 
 def named(config: Config, lock: Lock | None) -> Config:
-    """Return the configuration with the names of the last run: its APIs, and the server unless the
-    configuration names the server.
+    """Return the configuration with what the lock knows: names of APIs, servers and operations, and
+    the server's name if the configuration has none. Unchanged without a lock.
     """
     if lock is None:
         return config
@@ -159,8 +160,8 @@ def named(config: Config, lock: Lock | None) -> Config:
 def run(
     request: CommandInput, problems: Problems, step: Step = lambda _: None, *, files: bool = True
 ) -> Run:
-    """Run all stages but `write`; without `files` nothing is rendered. Raises what the stages
-    raise.
+    """Run all stages but `write`; without `files` nothing is rendered. Adds to `problems`, tells
+    `step` each stage. Raises what the stages raise.
     """
     from .. import pipeline
     from ..lint.hidden_text import report_hidden
@@ -225,7 +226,7 @@ def run(
 
 
 def _own_tools(folder: Path, server: Server) -> dict[str, dict[str, Any]]:
-    """The Tool objects of the user's code in a project."""
+    """Return the Tool objects of the user's code in a project, by name."""
     if not (server.has_functions or server.has_contracts):
         return {}
     from .own_tools import own_files, own_tools  # late: most projects have none
@@ -234,7 +235,9 @@ def _own_tools(folder: Path, server: Server) -> dict[str, dict[str, Any]]:
 
 
 def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
-    """Return the modules unchanged since the last run: path → hash of the source, and text."""
+    """Return the modules that are unedited since the last run: path → (hash of their source, text
+    on the disk). Empty without a lock.
+    """
     kept: dict[str, tuple[str, str]] = {}
     if lock is None:
         return kept
@@ -246,8 +249,8 @@ def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
 
 
 def _style(folder: Path) -> BlackStyle:
-    """Return the settings of black in a project's `pyproject.toml`; one of a wrong type has its
-    default.
+    """Return the settings of black in a project's `pyproject.toml`; a missing one, or one of a
+    wrong type, has its default.
     """
     from ..render import BlackStyle
 
@@ -264,7 +267,7 @@ def _style(folder: Path) -> BlackStyle:
 
 
 def _catalogue(result: Result, server: Server) -> dict[str, str]:
-    """Return the page served at `/`, if the configuration asks for it."""
+    """Return path → text of the page served at `/`, empty unless the configuration asks for it."""
     if not server.catalogue:
         return {}
     from ..catalogue.model import Catalogue
@@ -276,8 +279,8 @@ def _catalogue(result: Result, server: Server) -> dict[str, str]:
 def _copies(
     result: Result, sources: Sequence[str], folder: Path, lock: Lock | None
 ) -> dict[str, bytes]:
-    """Return the copies of the document. For an unchanged document the last run's copies stay: a
-    difference in spaces or in the order of keys is no change.
+    """Return path → content of the copies of the document. If the lock has the same document,
+    unedited copies keep their bytes: a difference in spaces or in the order of keys is no change.
     """
     copies = dict(copies_of(result.document.originals, folder, home_of(sources, folder)))
     if lock is None or lock.document != result.facts.document:
@@ -290,22 +293,20 @@ def _copies(
 
 
 def config_files(config: Config, folder: Path, name: str) -> dict[str, str]:
-    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
-    user's.
-    """
+    """Return path → text of `mcpgen.toml`, as a new project has it, and of its JSON Schema."""
     return {NAME: new_text(config, folder, name=name), SCHEMA: schema_text()}
 
 
 def schema_text() -> str:
-    """Return the JSON Schema of `mcpgen.toml`, put into every project for editors without a
+    """Return the JSON Schema of `mcpgen.toml`, which every project has for editors without a
     network.
     """
     return (resources.files("mcpgen") / "data" / Path(SCHEMA).name).read_text("utf-8")
 
 
 def _agreed(asked: Config, folder: Path) -> Config:
-    """Return the configuration of a project. Raises UsageError for options that disagree with it,
-    and if neither names a document.
+    """Return the configuration of a project's file. Raises UsageError for options that disagree
+    with it, and if it names no document and the options do not name stdin.
     """
     written = read_config(folder)
     if not written.documents:
@@ -341,7 +342,8 @@ def _try(config: Config) -> None:
 
 
 def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
-    """Return the line of `mcpgen.toml` that replaces an option."""
+    """Return a sentence: the line of `mcpgen.toml` that replaces an option, and what is there now.
+    """
     line = f"{conflict.key} = {conflict.value}"
     if conflict.option == "SPEC" and STDIN in asked.sources:
         return f"{conflict.header}: no `path` and no `url`, for a document from standard input"
@@ -354,7 +356,7 @@ def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
 
 
 def _source_line(asked: Config, folder: Path) -> str:
-    """The line of `mcpgen.toml` that names the documents asked for."""
+    """Return the line of `mcpgen.toml` for the requested documents: `path = "openapi.yaml"`."""
     sources = asked.sources or (str(folder / "openapi.yaml"),)
     key = next(key for key, items in by_key(sources).items() if sources[0] in items)
     places = [source if is_fetched(source) else relative_to(source, folder) for source in sources]

@@ -26,7 +26,8 @@ def save(
     renew: bool = False,
     dry_run: bool = False,
 ) -> Changes:
-    """Write a run, by the rules of `write`, with warnings about user code that will not fit.
+    """Write a run by the rules of `write`, and return its changes, with warnings about user code
+    that will not fit.
 
     Raises what `write` raises, RefusedError if the tool of a guard is removed or renamed (unless
     `accept`), and DocumentError or UsageError if there is no tool to write.
@@ -56,8 +57,8 @@ def save(
 
 
 def end_if_empty(server: Server) -> None:
-    """Raise when there is no tool to write: UsageError (exit code 2) when the operations were all
-    filtered, DocumentError (exit code 1) when there are none or none could be read.
+    """Raise if a server has no tool and no function: UsageError (exit code 2) when all operations
+    were filtered, DocumentError (exit code 1) when there are none or none could be read.
     """
     if server.tools or server.has_functions:
         return

@@ -106,17 +106,16 @@ def test_a_call_without_a_text_is_refused() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """The properties of a new project.
-
-    `transport` is that of `make run`: `stdio` or `http`.
-    """
+    """The properties of a new project. `transport` is that of `make run`: `stdio` or `http`."""
 
     folder: Path
     description: str = ""
     transport: str = "stdio"
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a name that a project cannot have."""
+        """Raise UsageError (E1106) for a folder's name without a letter of a to z, or over 100
+        bytes.
+        """
         if not re.search(r"[A-Za-z]", ascii_of(self.folder.name)):
             message = (
                 f"`{self.folder.name}` cannot be the name of a project: it needs a letter of a to z"
@@ -133,13 +132,13 @@ class Wish:
 
     @property
     def title(self) -> str:
-        """The folder's name as people write it."""
+        """The folder's name as people write it: `my-tools` → `My tools`."""
         return " ".join(re.findall(r"[^\W_]+", self.folder.name)).capitalize() or self.name
 
 
 def begin(wish: Wish) -> None:
-    """Write what a new project is generated from, and its example. Raises UsageError where the
-    folder is in use.
+    """Write a new project's source, configuration, example and test. Raises UsageError if the
+    folder has files.
     """
     folder = wish.folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -172,15 +171,15 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
 
 
 def effects(*, read_only: bool) -> dict[str, bool]:
-    """Return the `annotations` of a new contract (MCP 2025-11-25, ToolAnnotations)."""
+    """Return the `annotations` (MCP ToolAnnotations) of a new contract, as a new dictionary."""
     return dict(READS_ONLY) if read_only else dict(MAY_CHANGE_DATA)
 
 
 def new_tool(
     name: str, description: str, arguments: Sequence[str], *, read_only: bool = False
 ) -> dict[str, Any]:
-    """Return a contract from the words of a command line. Raises UsageError (E1115) for an invalid
-    name or argument.
+    """Return a Tool object from words of a command line (`city:string!`). Raises UsageError (E1115)
+    for an invalid name or argument.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_-]{0,49}", name) or name in RESERVED:
         meant = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
@@ -212,9 +211,9 @@ def new_tool(
 
 
 def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
-    """Return name, schema and whether it is required, of `name:type`, `name:type[]` or
-    `name:one|other`, each with `!` if required and optionally `: description`. Without a type it is
-    a string. Raises UsageError.
+    """Return (name, schema, required) of `name:type`, `name:type[]` or `name:one|other`, each with
+    `!` if required and optionally `: description`. Without a type it is a string. Raises UsageError
+    (E1115).
     """
     written, _, description = word.partition(": ")
     name, _, kind = written.partition(":")
@@ -242,10 +241,10 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
-    """Append a contract to the first list of tools among the project's sources, or to a new
-    `tools.json`; return the file.
+    """Append a contract to the first local list of tools among the project's sources, else to a new
+    `tools.json`, which becomes a source; return the file.
 
-    Raises UsageError if the name is taken, and if `tools.json` is there and no source.
+    Raises UsageError if the name is taken, and if `tools.json` exists and is no source.
     """
     for function in functions_of(folder):
         if function.name == tool["name"]:
@@ -281,7 +280,8 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 @contextmanager
 def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
-    """Enter keys into `mcpgen.toml`; restore the file if the block fails."""
+    """Write keys (path of keys → value) into `mcpgen.toml`; restore the file if the block raises.
+    """
     path = folder / NAME
     before = path.read_bytes()
     text = edit(before.decode("utf-8"), keys)
@@ -294,7 +294,9 @@ def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
 
 
 def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
-    """Return a file's text, data and list of tools; None without a list of tools in JSON."""
+    """Return a file's text, its data and the list of tools inside the data; None if it is no JSON
+    with a list of tools.
+    """
     try:
         text = path.read_text("utf-8-sig")
         data = json.loads(text)
@@ -305,8 +307,8 @@ def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
 
 
 def _like(text: str, data: Any) -> str:
-    """Return JSON in the layout of the old text if it can be recognised, else with its first
-    indent, or two spaces.
+    """Return `data` as JSON in the layout of the old text if that can be recognised, else with the
+    text's first indent, or two spaces.
     """
     before = json.loads(text)
     for indent in (2, 4, "\t", 1, 3):
@@ -318,7 +320,9 @@ def _like(text: str, data: Any) -> str:
 
 
 def _in_dialect(tool: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
-    """Return a contract with the keys and the shape of the list's first entry."""
+    """Return a contract as an entry of a list: with the key of the schema and the nesting of the
+    first.
+    """
     first = next((known for known in tools if isinstance(known, dict)), {})
     inner = first.get("function")
     named = inner if isinstance(inner, dict) else first

@@ -22,9 +22,9 @@ def side_of_document(
     *,
     update: bool = False,
 ) -> Side:
-    """Return the side of a document: the server made of it, with the customisations of the project
-    and the names of the old side. A folder is read as a project. Without a document the project's
-    own is taken, fetched anew if `update`.
+    """Return the server made of a document, as a side: with the customisations of the project and
+    the names of the old side. A folder is read as a generated project. None: the project's own
+    document, fetched anew if `update`.
     """
     if document is not None and Path(document).is_dir():
         return side_of_project(Path(document))

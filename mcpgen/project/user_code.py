@@ -29,14 +29,14 @@ with a similar name guards the wrong tool.
 
 
 def findings(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield the problems of the user's own code: custom tools, hooks, then imports."""
+    """Yield the problems of the user's own code: of custom tools, then hooks, then imports."""
     yield from custom_problems(package)
     yield from _hooks(package)
     yield from import_problems(package)
 
 
 def planned_problems(run: Run) -> list[Problem]:
-    """Return the problems that a run leaves in the user's own code, as warnings."""
+    """Return the problems that the user's own code has after a run, all as warnings."""
     problems = list(findings(package_of_run(run)))
     return [replace(problem, severity="warning") for problem in problems]
 
@@ -51,7 +51,9 @@ def refuse_idle_guards(run: Run) -> None:
 
 
 def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
-    """Yield a problem for each hook of a missing tool."""
+    """Yield a problem for each hook of a missing tool: E1360 for a guard of a tool that is gone or
+    renamed, else E1311.
+    """
     path = package.home / "hooks.py"
     tree = parsed(path)
     if not isinstance(tree, ast.Module):
@@ -68,14 +70,16 @@ def _hooks(package: GeneratedPackage) -> Iterator[Problem]:
 
 
 def _by_function(tools: Mapping[str, str]) -> dict[str, str]:
-    """Return what is said of tools by the names of their functions."""
+    """Return function name → text, of tool → text."""
     return {module_name(tool): said for tool, said in tools.items()}
 
 
 def _orphaned_hook(
     package: GeneratedPackage, kind: str, tool: str, names: set[str]
 ) -> tuple[str, str, str]:
-    """Return (code, message, hint) of a hook without its tool."""
+    """Return (code, message, hint) of a hook without its tool. `names` are the functions of all
+    tools.
+    """
     hook = f"{kind}_{tool}"
     code = "E1311"
     renamed, gone = map(_by_function, (package.renamed, package.gone))

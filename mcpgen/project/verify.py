@@ -24,7 +24,7 @@ def verify(folder: Path) -> list[str]:
     """Return a sentence for each difference between a project and its lock, whose hashes are
     recomputed; empty without differences.
 
-    Raises UsageError when there is no lock. Nothing is loaded and nothing is generated.
+    Nothing is loaded or generated. Raises UsageError without a lock.
     """
     lock = require_lock(folder)
     faults = []
