@@ -96,7 +96,7 @@ without cycles: looking took a fifth of the CPU of generating from GitHub's.
 
 
 def _command(name: str) -> Command:
-    """Import a command, and return it for Typer."""
+    """Import the module of a command, and return the command for Typer."""
     module = importlib.import_module(f".{name}", __name__)
     function = command(name, getattr(module, FUNCTIONS.get(name, name)))
     info = CommandInfo(name=name, cls=Command, callback=function)
@@ -108,7 +108,7 @@ Group.lazy = Commands(PANELS, _command)
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and return the exit code. Every exception becomes a message.
+    """Run one command and return the exit code. Every exception becomes a message on stderr.
 
     `mcpgen help COMMAND` is `mcpgen COMMAND --help`. The exit codes are in `failure`.
     """
@@ -126,7 +126,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _refuse_one_dash(arguments: list[str]) -> None:
-    """Raise UsageError for `-output`, which would be `-o` with the value `utput`."""
+    """Raise UsageError (E0905) for a word like `-output`, which would be `-o` with the value
+    `utput`.
+    """
     for word in arguments:
         if re.fullmatch(r"-[a-z][a-z-]{2,}(=.*)?", word):
             meant = f"-{word.partition('=')[0]}"

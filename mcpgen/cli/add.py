@@ -141,7 +141,8 @@ def add(
 
 
 def _refuse_inside(folder: Path, what: Thing) -> None:
-    """Raise UsageError for files of a server of its own, in a project inside an app."""
+    """Raise UsageError for files of a server of its own (a Dockerfile), in a project inside an app.
+    """
     from ..paths import FACTS
     from ..problems import UsageError
     from ..render.deployment import IN_REPOSITORY
@@ -152,7 +153,7 @@ def _refuse_inside(folder: Path, what: Thing) -> None:
 
 
 def _refuse_taken(folder: Path, name: str) -> None:
-    """Raise UsageError for the name of a tool that is there already."""
+    """Raise UsageError (E1115) for the name of a tool that the generated package has."""
     from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..problems import UsageError
@@ -168,13 +169,15 @@ def _read_only() -> bool:
 
 
 def _tell(screen: Screen, data: dict[str, Any], lines: Iterable[str]) -> int:
-    """Print what was added: `data` for programs, `lines` for people."""
+    """Print what was added: `data` for programs, `lines` for people. Returns 0."""
     screen.result(data, lambda: screen.out.print("\n".join(lines), highlight=False))
     return 0
 
 
 def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_only: bool) -> int:
-    """Write a contract into the project's list, and the stub of its function."""
+    """Write a contract into the project's list, and generate the stub of its function; return 0. If
+    that fails, the sources and `mcpgen.toml` are restored.
+    """
     from ..project.scaffold import add_tool
 
     before = {path: path.read_bytes() for path in _texts(folder)}
@@ -198,7 +201,7 @@ def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_on
 
 
 def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
-    """Write a group of files for other programs."""
+    """Write a group of files for other programs, and print their paths; return 0."""
     from ..paths import is_once
     from ..project.deploy import add_deployment
     from ..render.deployment import TARGETS
@@ -217,8 +220,8 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
 
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:
-    """Enter parts of the server that it does not have into `mcpgen.toml`, and generate the project
-    again; return the lines that tell it.
+    """Enter `parts` that the server lacks into `mcpgen.toml`, generate again, and print missing
+    dependencies; return the lines that tell it, also without a change.
     """
     from ..config import read_config
     from ..lock import read_lock
@@ -235,7 +238,9 @@ def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str
 
 
 def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
-    """Print the dependencies that the project lacks for features of its server."""
+    """Print the dependencies that the project lacks for features of its server; nothing without
+    any.
+    """
     from ..problems import Problems
     from ..project.manifest import missing_dependencies
     from .problem_output import print_problems
@@ -245,7 +250,9 @@ def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
 
 
 def _add_confirm(screen: Screen, folder: Path) -> int:
-    """Enter `confirm = true` into `mcpgen.toml`, and generate the project again."""
+    """Enter `confirm = true` into `mcpgen.toml`, generate again, and print the tools it holds for;
+    return 0.
+    """
     from ..live.environment import home_of
     from ..paths import FACTS
     from ..project.scaffold import entered
@@ -258,7 +265,9 @@ def _add_confirm(screen: Screen, folder: Path) -> int:
 
 
 def _add_api(screen: Screen, folder: Path, document: str, prefix: str) -> int:
-    """Enter another API into `mcpgen.toml`, and generate the project again."""
+    """Enter an API into `mcpgen.toml` as `[apis.NAME]`, and generate again; return 0. Raises
+    UsageError without a document, and for an invalid or taken name.
+    """
     from ..config import read_config
     from ..config.file import name_problem
     from ..config.options import relative_to
@@ -290,7 +299,7 @@ def _add_function(
     *,
     read_only: bool,
 ) -> int:
-    """Write a function with `@tool`, and what a project needs to have one."""
+    """Write a function with `@tool`, and generate again; return 0. If that fails, it is removed."""
     from ..project.new_function import add_function
 
     path = add_function(folder, name, description, arguments, read_only=read_only)
@@ -325,7 +334,9 @@ def _generate(
 
 
 def _texts(folder: Path) -> list[Path]:
-    """The files that adding a tool may change: the configuration and the local sources."""
+    """Return the files that adding a tool may change, if there: `mcpgen.toml` and the local
+    sources.
+    """
     from ..config.file import NAME, read_config
 
     sources = [

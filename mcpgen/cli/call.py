@@ -48,7 +48,9 @@ def call(
 
 
 def _arguments(words: list[str], text: str, tool: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call: those of `--args`, and the words. Raises UsageError."""
+    """Return the arguments of a call: a JSON object as text, and `name=value` words. Raises
+    UsageError.
+    """
     from ..runtime.parts.shell import arguments_of
 
     try:
@@ -68,7 +70,7 @@ def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:
 
 
 def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
-    """The requests on stderr, the answer on stdout."""
+    """Print the requests on stderr, and the answer on stdout."""
     from ..runtime.parts.shell import block_text
 
     for request in outcome["requests"]:
@@ -97,5 +99,5 @@ def _show_request(screen: Screen, request: dict[str, Any]) -> None:
 
 
 def _lines(text: str) -> str:
-    """Text of many lines, without anything that a terminal would obey."""
+    """Return a text of many lines, with control characters made visible."""
     return "\n".join(map(shown, text.splitlines()))

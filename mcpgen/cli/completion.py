@@ -21,12 +21,12 @@ Offer = Callable[[typer.Context, str], list[str]]
 
 
 class Escaped(str):
-    """A word with the backslashes that Bash needs. Typer drops what does not start with the word so
-    far, which has none; this was compared before.
+    """A word with the backslashes that Bash needs. Typer drops completions that do not start with
+    the typed word, which has no backslashes; this was compared before.
     """
 
     def startswith(self, *_: object) -> bool:
-        """Always."""
+        """Return True, whatever the arguments."""
         return True
 
 
@@ -59,7 +59,7 @@ def _offer(words: Words) -> Offer:
 
 
 def _codes(incomplete: str) -> list[tuple[str, str]]:
-    """Return the codes of problems, with their titles."""
+    """Return (code, title) of the problems whose code begins with a word, in any case."""
     from ..report.codes import table
 
     start = incomplete.upper()
@@ -67,14 +67,16 @@ def _codes(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _clients(incomplete: str) -> list[tuple[str, str]]:
-    """Return the names of clients, with their titles."""
+    """Return (name, title) of the clients whose name begins with a word."""
     from ..lint.clients import table
 
     return [(name, row.title) for name, row in table().items() if name.startswith(incomplete)]
 
 
 def _tools(ctx: typer.Context) -> list[ListedTool]:
-    """Return the tools of the project that `--project` names, else of the one here."""
+    """Return the tools of the project that `--project` names, else of the project here; none
+    without one.
+    """
     from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..paths import here
@@ -87,7 +89,7 @@ def _tools(ctx: typer.Context) -> list[ListedTool]:
 
 
 def _listed(word: str) -> Offer:
-    """Offer the tools of a project, or their toolsets."""
+    """Return an offer of one attribute of a project's tools: `name` or `toolset`."""
 
     def offer(ctx: typer.Context, incomplete: str) -> list[str]:
         found = {str(getattr(tool, word)) for tool in _tools(ctx)}
@@ -97,8 +99,8 @@ def _listed(word: str) -> Offer:
 
 
 def _call_words(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Offer the arguments of the tool that is named, with the values that they may have. Bash takes
-    the `=` for a word of its own.
+    """Return the words `name=value` that may follow, for arguments of the tool that was named. Bash
+    takes the `=` for a word of its own.
     """
     from ..runtime.parts.shell import words_of_call
 
@@ -132,8 +134,8 @@ def offer(parameter: str) -> Callable[..., Any] | None:
 
 
 def _sources(ctx: typer.Context) -> list[str]:
-    """Return the documents that are named so far. An option without its value, as it is while a
-    shell asks for one, leaves them among the words that are not read yet.
+    """Return the documents that are named so far. While a shell asks for an option's value, they
+    are among the words not read yet.
     """
     from ..load.source import STDIN
 
@@ -142,8 +144,8 @@ def _sources(ctx: typer.Context) -> list[str]:
 
 
 def _operations(sources: list[str]) -> list[DocumentedOperation]:
-    """Return the operations of the document that is named, else of the one of the project here.
-    Nothing is fetched or read from standard input for it. Raises McpgenError.
+    """Return the operations of the documents named, else of the project here; none for a URL or
+    standard input, which are not read for it. Raises McpgenError.
     """
     from ..config import Config
     from ..customise.bindings import documented

@@ -70,7 +70,8 @@ def diff(
 
 
 def _show_templates(screen: Screen, names: list[str], against: str | None) -> bool:
-    """Show what is new in the templates; whether anything is."""
+    """Print what is new in the templates; return whether anything is. Raises UsageError for names.
+    """
     from ..paths import here
     from ..problems import Problems, UsageError
     from ..project.check import template_differences
@@ -89,7 +90,7 @@ def _show_templates(screen: Screen, names: list[str], against: str | None) -> bo
 
 
 def _version(project: Path | None) -> str:
-    """Return the version of a project's package, `0` where it has none."""
+    """Return the version of a project's package, `0` if it has none and for None."""
     from ..project.manifest import package_version
 
     if project is None:
@@ -100,7 +101,9 @@ def _version(project: Path | None) -> str:
 def _sides(
     names: list[str], against: str | None, problems: Problems, *, update: bool
 ) -> tuple[Side, Side]:
-    """Both sides. Tools keep their names from the old side to the new."""
+    """Return the old and the new side: of `against` and the project, of two names, or of the
+    project and a document. Tools keep their old names.
+    """
     from ..compare.sides import side_of_project
     from ..paths import here
     from ..project.revision import side_of_revision

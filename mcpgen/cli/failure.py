@@ -46,7 +46,9 @@ REMEDIES: dict[int | None, str] = {errno.ENOSPC: "free some space, or send the o
 
 
 def report(error: BaseException, *, debug: bool, command: str = "") -> int:
-    """Print what happened to a command and return the exit code."""
+    """Print what happened to a command on stderr, and return the exit code. `debug` adds the
+    traceback.
+    """
     screen = Screen()
     error = interrupts.cause_of(error)
     usual = isinstance(error, (KeyboardInterrupt, typer.Abort, typer.TyperException, SystemExit))
@@ -78,8 +80,8 @@ def report(error: BaseException, *, debug: bool, command: str = "") -> int:
 
 
 def flush(code: int) -> int:
-    """Flush stdout, so that a reader who has gone, or a full disk, does not cause a traceback at
-    exit. What cannot be written of a command that worked is an error.
+    """Flush stdout and return `code`, or the code of an error if a command that worked cannot be
+    written (a full disk). A reader that has gone is no error.
     """
     try:
         sys.stdout.flush()
@@ -117,7 +119,9 @@ def _report_refusal(screen: Screen, error: McpgenError) -> int:
 
 
 def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> int:
-    """A mistake in the command line, in Typer's words without its library's prefixes."""
+    """Print a mistake in the command line in Typer's words, without its library's prefixes, with a
+    hint; return 2.
+    """
     if type(error).__name__ == "NoArgsIsHelpError":
         screen.err.print(error.format_message())
         return 2
@@ -148,8 +152,8 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
 
 
 def _near(message: str, context: Any) -> list[str]:
-    """Return the allowed value nearest to the given value, or an option of one letter in the other
-    case; empty without either.
+    """Return the allowed value nearest to the given value, or the names of an option of one letter
+    in the other case, in backquotes; empty without either.
     """
     choice = re.search("'([^']*)' is not one of (.+)", message)
     if choice is not None:
@@ -164,8 +168,8 @@ def _near(message: str, context: Any) -> list[str]:
 
 
 def _others(message: str, context: Any) -> str:
-    """Return the hint on an option of other commands, or on an argument of a tool that is written
-    like one; empty if no command has it.
+    """Return the hint on an option of other commands, or on a tool's argument written as an option;
+    empty for others.
     """
     if context.command.name == "call" and message.startswith("No such option: --"):
         return (

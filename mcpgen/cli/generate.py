@@ -89,7 +89,9 @@ def generate(
 
 
 def _difference(made: Run) -> Diff:
-    """Compute the changes for callers since the last run; empty without a lock of that run."""
+    """Return the changes for callers since the last run; empty without a lock. A stub breaks no
+    caller.
+    """
     from ..compare.servers import Diff, diff
     from ..compare.sides import side_of_files
     from ..paths import read_plain
@@ -111,7 +113,9 @@ def _difference(made: Run) -> Diff:
 
 
 def _stubs(made: Run) -> set[str]:
-    """Return the tools whose function is still the stub, so that no call of them succeeded yet."""
+    """Return the tools without a request whose function is still the stub, so no call succeeded
+    yet.
+    """
     from ..paths import homes
 
     files = [path for home in homes(made.folder) for path in home.glob("custom/*.py")]
@@ -121,12 +125,12 @@ def _stubs(made: Run) -> set[str]:
 
 
 def _told(lock: Lock) -> Lock:
-    """Return what a lock says of the server: the rest is about files."""
+    """Return a lock without its facts on files: what it says of the server."""
     return replace(lock, files={}, made={}, once={})
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:
-    """Return the summary for programs."""
+    """Return the summary of a run for `--json`."""
     from .problem_output import problem_data
 
     return {
@@ -157,7 +161,7 @@ def _moved_data(made: Run) -> dict[str, Any]:
 
 
 def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, difference: Diff) -> None:
-    """The summary for people."""
+    """Print the summary of a run for people."""
     from . import tables
 
     tables.show_facts(
@@ -184,7 +188,7 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, differe
 
 
 def _show_difference(screen: Screen, difference: Diff) -> None:
-    """Print the changes for callers in the form of `mcpgen diff`."""
+    """Print the changes for callers as `mcpgen diff` does; nothing without any."""
     from ..compare.reports import as_text
 
     if not difference.changes:
@@ -201,7 +205,9 @@ def _folder(folder: Path) -> str:
 
 
 def _moved(made: Run) -> Iterator[tuple[str, str]]:
-    """Yield the tools that came, went and were renamed since the last run."""
+    """Yield (word, names) for the tools that were added, gone and renamed since the last run, if
+    any.
+    """
     from ..compare.security import listed
 
     matched = _matched(made)
@@ -214,9 +220,7 @@ def _moved(made: Run) -> Iterator[tuple[str, str]]:
 
 
 def _matched(made: Run) -> MatchedTools:
-    """Return the tools of the last run beside those of this one; a first run is its own last
-    one.
-    """
+    """Match the tools of the last run with those of this one; without a lock nothing moved."""
     from ..lock.model import match
 
     return match(made.lock or made.facts, made.facts)
@@ -229,7 +233,7 @@ def _counts(changes: Changes) -> str:
 
 
 def _planned(changes: Changes) -> Iterator[str]:
-    """Yield the planned changes of a dry run, file by file."""
+    """Yield a line for each file that a dry run would create, update, remove or move."""
     for word, paths in (
         ("create", changes.created),
         ("update", changes.updated),
@@ -240,14 +244,16 @@ def _planned(changes: Changes) -> Iterator[str]:
 
 
 def _show_conflicts(screen: Screen, changes: Changes) -> None:
-    """Files in the way; only a dry run gets as far as this with some."""
+    """Print the files in the way, with their differences; only a dry run gets here with some."""
     for conflict in changes.conflicts:
         screen.out.print(f"in the way: {conflict.path} ({conflict.kind})", style="yellow")
         screen.out.print(conflict.diff)
 
 
 def _easy_call(server: Server) -> str:
-    """A call to begin with: of a tool that reads, if any does, and needs the fewest arguments."""
+    """Return the words of a first call (`get_book id=...`): of a tool that reads, if any, with the
+    fewest required arguments.
+    """
 
     def effort(tool: Tool) -> tuple[bool, bool, int]:
         required = tool.input_schema.get("required", ())
@@ -261,7 +267,7 @@ def _easy_call(server: Server) -> str:
 
 
 def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
-    """List the next steps after a first or a later run."""
+    """Return (command, purpose) of each next step after a run; `first`: it created files."""
     from ..render.manifests import command
 
     inside = (
@@ -285,7 +291,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
 
 
 def _show_needs(screen: Screen, server: Server) -> None:
-    """Print what a package inside an app imports, as one command."""
+    """Print the command `pip install …` for what a package inside an app imports."""
     from ..render.parts import features, requirements
 
     command = shlex.join(["pip", "install", *requirements(**features(server))])
@@ -295,7 +301,9 @@ def _show_needs(screen: Screen, server: Server) -> None:
 
 
 def _next_inside(made: Run, enter: str, *, first: bool) -> Iterator[tuple[str, str]]:
-    """Yield the next steps for a package inside an app; `enter` is the command to its folder."""
+    """Yield (command, purpose) of each next step for a package inside an app; `enter` is `cd FOLDER
+    && ` or empty.
+    """
     from ..live.environment import package_of
 
     if first:

@@ -17,9 +17,7 @@ SHARED = ("Document and server", "Selection of operations")
 
 
 class Commands(MutableMapping[str, Any]):
-    """The commands by their names, each made when it is asked for. `panels` are the first sentences
-    of the commands, in groups.
-    """
+    """The commands by name, each made at its first use. `panels`: group → name → first sentence."""
 
     def __init__(
         self, panels: Mapping[str, Mapping[str, str]], make: Callable[[str], Command]
@@ -49,7 +47,7 @@ class Commands(MutableMapping[str, Any]):
 
 
 class Group(TyperGroup):
-    """The commands in groups. Help and completion of their names need none of them."""
+    """The commands in groups. Help and completion of names import no command."""
 
     lazy: ClassVar[Commands]
 
@@ -62,7 +60,7 @@ class Group(TyperGroup):
         return list(self.lazy)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
-        """Complete the name of a command, or of an option of all of them."""
+        """Return the commands that begin with a word; without any, the options of `mcpgen`."""
         names = {name: text for names in self.lazy.panels.values() for name, text in names.items()}
         found = [
             CompletionItem(name, help=text)
@@ -72,7 +70,7 @@ class Group(TyperGroup):
         return found or super(TyperGroup, self).shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write each group of commands."""
+        """Write each group of commands to the formatter."""
         for title, rows in self.lazy.panels.items():
             with formatter.section(title):
                 formatter.write_dl(list(rows.items()))
@@ -82,7 +80,7 @@ class Command(TyperCommand):
     """A command whose options are listed in the groups they name (`rich_help_panel`)."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and then each group of options."""
+        """Write the arguments, then each group of options; of `SHARED` groups only the names."""
         arguments: list[tuple[str, str]] = []
         groups: dict[str, list[tuple[str, str]]] = {GENERAL: []}
         for parameter in self.get_params(ctx):
@@ -105,7 +103,7 @@ class Command(TyperCommand):
 
 
 def _write_names(formatter: Any, rows: list[tuple[str, str]]) -> None:
-    """Write the names of options that `HOME` explains."""
+    """Write the names of options, folded, with the command whose help explains them."""
     names = ", ".join(name.split(" ")[0] for name, _ in rows)
     indent = " " * formatter.current_indent
     lines = wrap(

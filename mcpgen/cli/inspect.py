@@ -76,8 +76,8 @@ def inspect(
 
 
 def _functions(screen: Screen, made: Run) -> tuple[dict[str, Any], ...]:
-    """Return the tools of the user's code; if it cannot be loaded, print the reason and return
-    none.
+    """Return the Tool objects of the user's code; if it cannot be loaded, print the reason and
+    return none.
     """
     from ..live.tools import own_tools
     from ..problems import McpgenError
@@ -93,7 +93,7 @@ def _functions(screen: Screen, made: Run) -> tuple[dict[str, Any], ...]:
 def _catalogue(
     made: Run, functions: tuple[dict[str, Any], ...], html: Path | None, markdown: Path | None
 ) -> dict[Path, str]:
-    """Return the files that are asked for."""
+    """Return path → text of the catalogue for the paths given."""
     from ..catalogue import pages
     from ..catalogue.model import Catalogue
 
@@ -106,13 +106,13 @@ def _catalogue(
 
 
 def _credential(auth: Auth) -> dict[str, Any]:
-    """Return the place and the source of a credential, for programs."""
+    """Return the place and the sources of a credential, for `--json`; no secret."""
     names = ("name", "kind", "place", "wire_name", "variables", "token_url")
     return {name: getattr(auth, name) for name in names}
 
 
 def _show(screen: Screen, summary: Summary, odd: Sequence[SuspiciousText]) -> None:
-    """Everything for people, the most important first."""
+    """Print everything for people, the most important first."""
     from ..catalogue.summary import credential_goes, other_origins
     from . import tables
 
@@ -160,14 +160,14 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[SuspiciousText]) -> No
 
 
 def _severity(tool: Tool) -> bool:
-    """DELETE first, otherwise in the order of the list."""
+    """Return the key for sorting: DELETE first, other tools in the order of the list."""
     return tool.origin.method != "DELETE"
 
 
 def _show_rows(
     screen: Screen, title: str, rows: Sequence[tuple[str, str]], *, cut: bool = False
 ) -> None:
-    """A heading and two columns, nothing where there are no rows."""
+    """Print a heading and two columns, cut to `MOST_LISTED` rows; nothing without rows."""
     from . import tables
 
     if not rows:

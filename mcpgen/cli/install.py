@@ -41,7 +41,9 @@ def install(
 
 
 def entered(command: str, client: str, argv: list[str], project: Path) -> int:
-    """Run one of the two commands for a project. Raises UsageError."""
+    """Run `install` or `uninstall` for a client, with further words; return the exit code. Raises
+    UsageError (E1179) for an unknown client and settings that cannot work.
+    """
     from ..live.environment import home_of, package_of
     from ..runtime.package import Package, StartError
     from ..runtime.parts.install.command import run, unchosen
@@ -68,7 +70,9 @@ def entered(command: str, client: str, argv: list[str], project: Path) -> int:
 
 
 def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
-    """Return the words that start a project's server from anywhere, and the variables it needs."""
+    """Return the words that start a project's server from anywhere, and the variables for its
+    environment.
+    """
     from ..live.environment import INSTALLED, import_path, interpreter, python_of
 
     name = f"{home.facts()['name']}-mcp"
@@ -84,8 +88,8 @@ def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
 
 
 def _counter(home: Package) -> Callable[[argparse.Namespace], int]:
-    """Return what counts the tools that a project's server lists with options, by its files: none
-    of the project's code runs.
+    """Return a function: parsed options → number of tools that the server lists with them, by the
+    project's files. None of its code runs.
     """
     from ..live.tools import listed_functions, listed_tools
     from ..runtime.catalog import ToolFilter

@@ -17,8 +17,8 @@ _seen: list[int] = []
 
 
 def begin() -> None:
-    """Turn an interrupt into KeyboardInterrupt, and remember it: an import may turn the exception
-    into another.
+    """Raise KeyboardInterrupt at an interrupt, and remember it, as an import may turn the exception
+    into another. Ignored interrupts stay ignored.
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
@@ -31,7 +31,9 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 
 def _again(lost: UnraisableHookArgs) -> None:
-    """Interrupt once more, where Python drops exceptions: in callbacks of garbage."""
+    """Send the interrupt once more if Python dropped it (in callbacks of garbage); print other
+    exceptions.
+    """
     if isinstance(lost.exc_value, KeyboardInterrupt):
         Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:
@@ -39,20 +41,20 @@ def _again(lost: UnraisableHookArgs) -> None:
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return the interrupt that an error came of, or the error itself."""
+    """Return KeyboardInterrupt if there was an interrupt, else the error itself."""
     return KeyboardInterrupt() if _seen else error
 
 
 def end() -> None:
-    """Take no interrupt any more: the command is done."""
+    """Ignore interrupts from now on: the command is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def ending_in_order() -> Iterator[list[Callable[[], None]]]:
-    """End the block by SystemExit when the process is told to end (SIGTERM), or its terminal is
-    closed (SIGHUP, where there is one): what the block holds is removed. Yields what is done first:
-    Python loses an exception that is raised while it collects garbage.
+    """End the block by SystemExit at SIGTERM, or SIGHUP where it exists: so its context managers
+    clean up. Yields a list of functions to call first, as Python loses exceptions raised while it
+    collects garbage. Restores the handlers.
     """
     first: list[Callable[[], None]] = []
 
@@ -72,7 +74,7 @@ def ending_in_order() -> Iterator[list[Callable[[], None]]]:
 
 @contextmanager
 def left_to_the_parent() -> Iterator[None]:
-    """Start processes in this block that take no interrupt: this one hears it, and ends them."""
+    """Start processes in this block that ignore SIGINT: this one hears it, and ends them."""
     with suppress(ValueError):  # not in the main thread
         previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

@@ -75,7 +75,9 @@ def _conclusion(problems: Problems) -> str:
 
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
-    """Write the repairs; the document is read again, as its author wrote it."""
+    """Write the repairs of a document, read again as its author wrote it; none is written without
+    one.
+    """
     from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
     from ..problems import Problems

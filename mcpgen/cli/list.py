@@ -43,7 +43,7 @@ def list_tools(
 
 
 def _refuse_unknown(toolset: str, there: set[str]) -> None:
-    """Raise UsageError for a toolset that no tool is in."""
+    """Raise UsageError (E0906) for a toolset that no tool is in."""
     if not toolset or toolset in there:
         return
     near = difflib.get_close_matches(toolset, there, n=1, cutoff=0.5)
@@ -52,7 +52,7 @@ def _refuse_unknown(toolset: str, there: set[str]) -> None:
 
 
 def _near(selected: list[ListedTool], tools: list[ListedTool], words: list[str]) -> str:
-    """A name, or a word of names, that is near to words which no tool has."""
+    """Return the end of the remark: a near name if `words` select no tool, else empty."""
     names = [tool.name for tool in tools]
     parts = dict.fromkeys(part for name in names for part in name.split("_"))
     near = difflib.get_close_matches("_".join(words), [*names, *parts], n=1)

@@ -84,7 +84,9 @@ def _transport() -> RunTransport:
 
 
 def _as_transport(answer: str) -> RunTransport:
-    """Return the transport that a person typed; asked for again where it is none."""
+    """Return the transport that a person typed. Raises BadParameter for another word: Typer asks
+    again.
+    """
     try:
         return RunTransport(answer.strip().lower())
     except ValueError:

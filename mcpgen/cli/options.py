@@ -25,17 +25,17 @@ Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 
 @cache
 def rows() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the rows of `data/options.toml`: the parameters of each command, and those of
-    `shared`.
+    """Return command → parameter → settings of `data/options.toml`; `shared` holds those of several
+    commands.
     """
     return tomllib.loads((resources.files("mcpgen") / "data" / "options.toml").read_text("utf-8"))
 
 
 def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
-    """A function as a command of Typer.
+    """Return a function as a command of Typer.
 
-    Its parameter `config`, if it has one, becomes the options of the keys of `mcpgen.toml`. Every
-    command gets `--debug`, which `mcpgen.cli.run` reads.
+    Its parameter `config`, if any, becomes the options of the keys of `mcpgen.toml`. Every command
+    gets `--debug`, which `mcpgen.cli.run` reads.
     """
     keys = _keys_of(function)
     known = {**rows()["shared"], **rows().get(name, {})}
@@ -67,7 +67,7 @@ def command(name: str, function: Callable[..., int]) -> Callable[..., int]:
 
 
 def _keys_of(function: Callable[..., int]) -> tuple[tuple[Table, Key, Option], ...]:
-    """Return the keys of `mcpgen.toml` that are options of a command."""
+    """Return the keys of `mcpgen.toml` that are options; none for a command without `config`."""
     if "config" not in inspect.signature(function).parameters:
         return ()
     from ..config.keys import OPTIONS
@@ -76,7 +76,9 @@ def _keys_of(function: Callable[..., int]) -> tuple[tuple[Table, Key, Option], .
 
 
 def _keyword(name: str, kind: Any, default: object, row: Mapping[str, Any]) -> inspect.Parameter:
-    """A parameter of a command, with its row: Typer's settings, `names` and `group`."""
+    """Return a parameter of a command; `row` has Typer's settings, `names` of an option and
+    `group`.
+    """
     settings = {key: value for key, value in row.items() if key not in ("names", "group")}
     settings["rich_help_panel"] = row.get("group")
     settings["autocompletion"] = offer(name)
@@ -89,7 +91,7 @@ def _keyword(name: str, kind: Any, default: object, row: Mapping[str, Any]) -> i
 
 
 def _parameter(table: Table, key: Key, option: Option) -> inspect.Parameter:
-    """Return the parameter of a key's option."""
+    """Return the parameter of a command for the option of a key."""
     row: dict[str, Any] = {
         "help": option.help or key.text,
         "show_default": False,

@@ -11,9 +11,9 @@ from .screen import Screen, shown
 
 
 def refuse_others(files: Mapping[str, Path | None], mark: str = "") -> None:
-    """Raise UsageError where a file must not be written: two options name it, or it is there and
-    has no line `mark` at its start (E0901), or its folder is missing (E0904). `files` are paths by
-    their options; None: not given.
+    """Raise UsageError if a file must not be written: two options name it, it is a folder, it
+    exists without the line `mark` at its start (E0901), or its folder is missing (E0904). `files`:
+    option → path or None.
     """
     named: dict[str, str] = {}
     for option, path in files.items():
@@ -41,6 +41,6 @@ def _begins_with(path: Path, mark: str) -> bool:
 
 
 def write_file(screen: Screen, path: Path, text: str) -> None:
-    """Write a file, and say so."""
+    """Write a file, and print its path and size unless quiet."""
     path.write_text(text, encoding="utf-8", newline="\n")
     screen.remark(f"written: {shown(str(path))} ({len(text.encode()) / 1000:,.0f} kB)")

@@ -1,4 +1,4 @@
-"""Problems on the screen: as text on stderr, in a form for programs on stdout."""
+"""Problems on the screen: text on stderr, other forms on stdout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def print_problems(
     screen: Screen, problems: Problems, document: Document | None, form: Format, *, limit: int = 20
 ) -> None:
-    """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
+    """Print problems: as text on stderr, at most `limit`, or in another form on stdout. `--quiet`
+    leaves out notes.
+    """
     from . import report
 
     found = [problem for problem in problems if not (screen.quiet and problem.severity == "note")]
@@ -41,12 +43,12 @@ def tell_kept(screen: Screen, problems: Problems, command: str = "generate") -> 
 
 
 def kept(problems: Problems) -> list[Problem]:
-    """Return the notes that copies of URLs were read."""
+    """Return the notes (E0129) that copies of URLs were read."""
     return [problem for problem in problems if problem.code == "E0129"]
 
 
 def print_interruption(screen: Screen, folder: Path | None) -> None:
-    """Print that a run in this project was interrupted, if so."""
+    """Print that a run in this project was interrupted; nothing if none was, or for None."""
     from ..write import interruption, is_interrupted
 
     if folder is not None and is_interrupted(folder):
@@ -54,7 +56,7 @@ def print_interruption(screen: Screen, folder: Path | None) -> None:
 
 
 def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:
-    """Return the problems for the `--json` of a command."""
+    """Return the problems for `--json`, one entry for each place."""
     from . import report
 
     found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))[
@@ -64,7 +66,7 @@ def problem_data(problems: Problems, document: Document | None) -> list[dict[str
 
 
 def problem_counts(severities: Iterable[str]) -> str:
-    """`2 errors, 1 note`, or an empty string."""
+    """Return a count by severity, `2 errors, 1 note`; empty without problems."""
     counts = Counter(severities)
     words = []
     for severity in ("error", "warning", "note"):
@@ -75,9 +77,7 @@ def problem_counts(severities: Iterable[str]) -> str:
 
 
 def end_if_strict(strict: bool, problems: Problems) -> None:
-    """Raise DocumentError (exit code 1) under `--strict` when there is anything worse than a
-    note.
-    """
+    """Raise DocumentError (E0902, exit code 1) if `strict` and a problem is worse than a note."""
     counted = [problem for problem in problems if problem.severity != "note"]
     if strict and counted:
         raise DocumentError.of(

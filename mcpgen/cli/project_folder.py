@@ -8,8 +8,8 @@ from ..problems import Problem, UsageError
 
 
 def named_or_here(folder: Path) -> Path:
-    """Return the folder that was named; without a name the project that this folder is in, or this
-    folder where it is in none.
+    """Return the folder that was named; for `.` the project around the current folder, or `.`
+    itself without a project.
     """
     from ..paths import here
 
@@ -19,8 +19,8 @@ def named_or_here(folder: Path) -> Path:
 
 
 def generated_project(folder: Path) -> Path:
-    """Return the project of `named_or_here`, which must have a lock. Commands call this before the
-    slow imports for comparing. Raises UsageError (E1310) without a lock.
+    """Return the folder of `named_or_here`; raise UsageError (E1310) if it has no lock. Commands
+    call this before the slow imports for comparing.
     """
     from ..lock.text import require_lock
 
@@ -30,9 +30,9 @@ def generated_project(folder: Path) -> Path:
 
 
 def project_folder(folder: Path) -> Path:
-    """Return the project named, or the project around this folder.
+    """Return the project named, or for `.` the project around the current folder.
 
-    Raises UsageError without a project.
+    Raises UsageError (E1106) without a project.
     """
     from ..paths import here, is_project
 

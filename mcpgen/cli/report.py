@@ -45,9 +45,7 @@ def render(
     form: Format = "text",
     limit: int = LIMIT,
 ) -> str:
-    """Problems in one of the four forms, ending with a line break unless there is nothing to
-    say.
-    """
+    """Return problems in one of the four forms, with a line break at the end unless it is empty."""
     found = findings(problems, document)
     if form == "json":
         return _json(found)
@@ -61,7 +59,7 @@ def render(
 def styled(
     problems: Iterable[Problem], document: Document | None = None, *, limit: int = LIMIT
 ) -> Text:
-    """Return the text for a terminal with colours."""
+    """Return the text of problems, at most `limit`, with colours for a terminal."""
     from rich.text import Text
 
     return Text.assemble(*_text(findings(problems, document), limit))
@@ -119,7 +117,9 @@ def _where(place: Place) -> str:
 
 
 def _again(places: tuple[Place, ...], file: str) -> list[str]:
-    """Return the note of further places, each with its file unless it is that of the first."""
+    """Return one note on further places (`also at 12:3 and 4 more`), without the name of `file`;
+    empty for none.
+    """
     if not places:
         return []
     shown = [
@@ -135,8 +135,8 @@ def _again(places: tuple[Place, ...], file: str) -> list[str]:
 
 
 def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
-    """Return the lines around the place, its own with carets under what is meant. Long lines show
-    the part that matters.
+    """Return the lines around a place, with carets below the part that is meant; empty without an
+    excerpt. Long lines show the part that matters.
     """
     if not place.excerpt:
         return []
@@ -201,12 +201,12 @@ def _json(found: list[Finding]) -> str:
 
 
 def _every(found: list[Finding]) -> list[tuple[Finding, Place]]:
-    """Every place of every finding: programs fold for themselves."""
+    """Return each finding with each of its places: programs fold for themselves."""
     return [(finding, place) for finding in found for place in (finding.place, *finding.again)]
 
 
 def _sarif(found: list[Finding]) -> str:
-    """SARIF 2.1.0 (OASIS), as code scanning services take it."""
+    """Return SARIF 2.1.0 (OASIS) as JSON, for code scanning services."""
     codes = sorted({finding.problem.code for finding in found})
     run = {
         "tool": {
@@ -271,7 +271,7 @@ def _result(finding: Finding, place: Place, codes: list[str]) -> dict[str, Any]:
 
 
 def _github(found: list[Finding]) -> str:
-    """Workflow commands of GitHub Actions."""
+    """Return workflow commands of GitHub Actions, a line for each place."""
     lines = []
     for finding, place in _every(found):
         problem = finding.problem

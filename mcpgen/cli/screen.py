@@ -43,7 +43,7 @@ def _console(*, stderr: bool) -> Console:
 
 
 def shown(text: str) -> str:
-    """Text of a document, with everything a terminal would obey spelt out."""
+    """Return a text with control characters spelt out, so that no terminal obeys them."""
     # Late: it imports the reader of documents, which `--help` does not need
     from ..text import escape
 
@@ -51,7 +51,7 @@ def shown(text: str) -> str:
 
 
 def silence(stream: IO[str]) -> None:
-    """Send what is still printed to nowhere: the reader of `stream` has closed it."""
+    """Redirect a stream to the null device: its reader has closed it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())
@@ -83,7 +83,9 @@ class Screen:
         return _console(stderr=True)
 
     def data(self, text: str) -> None:
-        """Print text for programs on stdout: no markup, no folding, and a newline at the end."""
+        """Print text for programs on stdout: no markup, no folding, and a newline at the end.
+        Silent if the reader has gone.
+        """
         try:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
             sys.stdout.flush()
@@ -91,7 +93,7 @@ class Screen:
             silence(sys.stdout)
 
     def result(self, data: Any, show: Callable[[], None]) -> None:
-        """Print a result: as JSON for programs, else as `show` does it for people."""
+        """Print a result: `data` as JSON for programs, else call `show`, unless quiet."""
         if self.as_json:
             self.data(json.dumps(data, indent=2))
         elif not self.quiet:
@@ -104,8 +106,8 @@ class Screen:
 
     @contextmanager
     def working(self, text: str) -> Iterator[Callable[[str], None]]:
-        """Show that something takes a while: a spinner on a terminal, nothing elsewhere. Yields a
-        way to say what.
+        """Show that something takes a while: a spinner on a terminal, nothing elsewhere or if
+        quiet. Yields a function that changes its text.
         """
         if self.quiet or not self.err.is_terminal or self.err.is_dumb_terminal:
             yield lambda _: None
@@ -115,14 +117,12 @@ class Screen:
 
 
 def may_ask() -> bool:
-    """Return whether a person reads the questions and can answer them."""
+    """Return whether stdin and stdout are terminals: a person can answer questions."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def or_ask(value: Value | None, question: Callable[[], Value], *, ask: bool) -> Value | None:
-    """Return the value of an option, or the answer to a question where it has none and `ask` lets
-    it.
-    """
+    """Return a value, or the answer to `question` if it is None and `ask`."""
     if value is None and ask:
         return question()
     return value

@@ -68,7 +68,8 @@ def _absolute(source: str) -> str:
 def _serve(
     screen: Screen, config: Config, folder: Path, arguments: list[str], *, watch: bool
 ) -> int:
-    """Generate if needed, and run the server until it ends."""
+    """Generate if needed, and run the server until it ends; return its exit code, 0 after Ctrl-C.
+    """
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables
     from ..live.watch import generated, polls, sources, wait
@@ -103,7 +104,7 @@ def _serve(
 
 
 def _again(screen: Screen, folder: Path, update: bool) -> None:
-    """Generate the project once more; with `update`, fetch the document anew. Problems are printed,
+    """Generate the project once more; with `update`, fetch the document anew. An error is printed,
     and the server keeps running unchanged.
     """
     from ..config import Config

@@ -11,7 +11,9 @@ PLAIN = {"≈": "~", "…": "...", "→": "->", "←": "<-", "·": "-", "─": "
 
 
 def make_usable() -> None:
-    """Open what was closed (`>&-`) to nowhere, and let no character end a command."""
+    """Open closed standard streams (`>&-`) to nowhere, and print characters that an encoding lacks
+    as ASCII.
+    """
     codecs.register_error("mcpgen", _plain)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -22,7 +24,9 @@ def make_usable() -> None:
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters that an encoding does not have; unknown ones are spelt out."""
+    """Return ASCII for characters that an encoding lacks (`…` → `...`, others as escapes), and the
+    position after them.
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]

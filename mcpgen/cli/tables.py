@@ -27,7 +27,7 @@ NO_CREDENTIAL = (
 
 
 def size(value: Size) -> str:
-    """`4.2 kB, ≈ 1,050 tokens`."""
+    """Return a size for people: `4.2 kB, ≈ 1,050 tokens`."""
     return f"{_bytes(value.bytes)}, ≈ {value.tokens:,} tokens"
 
 
@@ -39,8 +39,8 @@ def _bytes(count: int) -> str:
 
 
 def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, str]] = ()) -> None:
-    """The head: title, the conservation law, the cost of the list, where requests go, and further
-    lines.
+    """Print the head: title, operations = tools + filtered + skipped, sizes, addresses, `further`
+    rows.
     """
     server = summary.server
     head = Text.assemble((shown(server.title), "bold"), (f" {shown(server.version)}", "dim"))
@@ -82,8 +82,8 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
 
 
 def _lists(summary: Summary) -> Iterator[tuple[str, Size]]:
-    """Yield the lists of tools that a client may get, with their sizes: none for functions alone,
-    which are listed by the server.
+    """Yield (name, size) of the tool lists a client may get: the whole list if there are tools,
+    those of `--read-only` and `--lazy` if it is long.
     """
     if summary.sizes:
         yield "tool list", summary.total
@@ -109,8 +109,8 @@ def _address(url: str | None, note: str) -> Text:
 
 
 def grid(*, cut: bool = False) -> Table:
-    """Return a table of two columns without lines: a word and its explanation. `cut`: each row is
-    cut to one line.
+    """Return an empty table of two columns without lines: a word and its explanation. `cut`: each
+    row is cut to one line.
     """
     table = Table.grid(padding=(0, 2, 0, 2))
     table.pad_edge = True
@@ -120,7 +120,7 @@ def grid(*, cut: bool = False) -> Table:
 
 
 def show_toolsets(screen: Screen, summary: Summary) -> None:
-    """One line per toolset, the largest first where there are many."""
+    """Print a line per toolset, the largest first and the rest summed up if there are many."""
     toolsets = list(summary.server.toolsets)
     if len(toolsets) > MOST_TOOLSETS:
         toolsets.sort(key=lambda toolset: -len(toolset.tools))
@@ -145,7 +145,7 @@ def show_toolsets(screen: Screen, summary: Summary) -> None:
 
 
 def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS) -> None:
-    """Operations that could not become tools, and why."""
+    """Print at most `most` operations that could not become tools, and why."""
     left_out = [skip for skip in skips if not skip.filtered]
     if not left_out:
         return
@@ -163,7 +163,7 @@ def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS)
 
 
 def show_environment(screen: Screen, summary: Summary) -> None:
-    """Which variables to set before the server starts."""
+    """Print the variables to set before the server starts; nothing without any."""
     variables = to_set(summary.server)
     if not variables:
         return
@@ -178,14 +178,14 @@ def show_environment(screen: Screen, summary: Summary) -> None:
 
 
 def _need(variable: Variable) -> str:
-    """When a variable is needed, in parentheses; nothing where it always is."""
+    """Return when a variable is needed, in parentheses; empty if always."""
     if variable.required:
         return ""
     return " (one of these is needed)" if variable.one_of else " (not always needed)"
 
 
 def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
-    """Show the next commands, each with its purpose."""
+    """Print the next commands, each with its purpose."""
     screen.out.print("next", style="bold")
     table = grid()
     table.columns[0].style = "cyan"
@@ -195,7 +195,7 @@ def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
 
 
 def smaller_list(summary: Summary) -> str:
-    """Suggest ways to shorten a long list; return an empty string if it is short enough."""
+    """Return advice to shorten a list over `SHORT_LIST` bytes; empty for a shorter one."""
     if summary.total.bytes <= SHORT_LIST:
         return ""
     return (

@@ -59,8 +59,8 @@ def workbench(
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket on loopback that takes connections already: the address works as soon as it is
-    printed. Raises OSError where the port is taken.
+    """Return a listening socket on loopback: the address works as soon as it is printed. Port 0 is
+    any free port. Raises OSError if the port is taken.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
