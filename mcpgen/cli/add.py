@@ -221,7 +221,7 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:
     """Enter `parts` that the server lacks into `mcpgen.toml`, generate again, and print missing
-    dependencies; return the lines that tell it, also without a change.
+    dependencies; return the line on the parts, also without a change.
     """
     from ..config import read_config
     from ..lock import read_lock

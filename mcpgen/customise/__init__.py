@@ -1,5 +1,5 @@
-"""The stage between parse and render: what `mcpgen.toml` says of single operations, applied to the
-server.
+"""The stage between parse and render: the tables of `mcpgen.toml` for single operations, applied to
+the server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Apply `[answers]` and `[tools."…".answer]` to what a server says of its answers."""
+"""Apply `[answers]` and `[tools."…".answer]` to the answers of a server's tools."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ SCALARS = ("boolean", "integer", "null", "number", "string")
 
 
 def shaping_of(answer: AnswerConfig) -> Shaping:
-    """Return the keys of a `[tools."…".answer]` table that the runtime needs."""
+    """Return the keys of an `answer` table that the runtime needs; `Shaping()` without any."""
     return Shaping(**{each.name: getattr(answer, each.name) for each in fields(Shaping)})
 
 
 def unknown_paths(
     server: Server, tool: Tool, paths: Iterable[str]
 ) -> Iterator[tuple[str, set[str]]]:
-    """Yield the dotted paths that no answer of a tool has, each with those it could have in its
-    place. An answer that may be anything has every path.
+    """Yield (path, paths that exist at its unknown name) for each dotted path that no answer has.
+    An answer of any type has every path.
     """
     for path in paths:
         keys = path.replace("[]", "").strip(".").split(".")
@@ -35,7 +35,7 @@ def unknown_paths(
 
 
 def all_fields(tools: Iterable[Tool], models: dict[str, Schema]) -> set[str]:
-    """Return the names of all fields of answers, at any depth; an empty set where an answer may
+    """Return the names of fields in the tools' JSON answers, at any depth; empty if an answer may
     have any field.
     """
     found: set[str] = set()
@@ -67,13 +67,13 @@ def _is_open(node: Schema, below: list[Schema]) -> bool:
 
 
 def _is_value(node: Schema) -> bool:
-    """Return whether a type has no fields."""
+    """Return whether a type has no fields: a scalar or an enumeration."""
     return "enum" in node or node.get("type") in SCALARS
 
 
 def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -> set[str] | None:
-    """Return the paths that a type has for the first unknown name on a path: `["items", "nmae"]` →
-    `{"items.name", …}`. None if the path exists, or may exist.
+    """Return the paths of a type instead of an unknown path: `["items", "nmae"]` → `{"items.name",
+    …}`. None if the path exists, or may exist. `*` is any name.
     """
     if "$ref" in node:
         node = models.get(node["$ref"].removeprefix(DEFINITIONS), {})
@@ -95,7 +95,7 @@ def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -
 
 
 def _in_none(found: list[set[str] | None]) -> set[str] | None:
-    """Return the paths that none of several types has; None where one has them all."""
+    """Return all known paths of several types; None if a type has the path (None)."""
     known: set[str] = set()
     for paths in found:
         if paths is None:
@@ -105,7 +105,7 @@ def _in_none(found: list[set[str] | None]) -> set[str] | None:
 
 
 def with_answers(server: Server, config: Config) -> Server:
-    """Return the server with `[answers]` applied to every tool."""
+    """Return the server with `[answers]` applied to every tool; unchanged without such keys."""
     if not config.full_answers and not config.redact:
         return server
     answer = AnswerConfig(full=config.full_answers, redact=config.redact)
@@ -117,8 +117,8 @@ def with_answers(server: Server, config: Config) -> Server:
 
 
 def with_answer(tool: Tool, answer: AnswerConfig) -> Tool:
-    """Return the tool with its schemas after `full` and `redact` of a table: without the argument
-    that chooses fields, and without the withheld output fields.
+    """Return the tool with its schemas after a table: `full` removes the argument that chooses
+    fields, `redact` the withheld output fields.
     """
     if answer.full:
         tool = _without_choice(tool)
@@ -141,7 +141,9 @@ def _without_choice(tool: Tool) -> Tool:
 
 
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
-    """Return an output schema without properties of these names, at any depth."""
+    """Return an output schema without the properties of these names, in any case, at any depth;
+    None stays.
+    """
     withheld = {fold(name) for name in names}
 
     def cleaned(node: Any) -> Any:

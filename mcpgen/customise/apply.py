@@ -1,7 +1,7 @@
 """Apply the `[tools."…"]` tables of `mcpgen.toml` to a server.
 
-Pure: a server and a configuration in, another server out. Everything that cannot be applied is
-reported at once, with its line in `mcpgen.toml`.
+Pure: a server and a configuration in, another server out. All that cannot be applied is reported at
+once, with its line in `mcpgen.toml`.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 @dataclass(slots=True)
 class _Faults:
-    """Everything that cannot be applied. `table` is the path of the table that is being applied."""
+    """The problems of all that cannot be applied. `table` is the path of the current table."""
 
     places: dict[tuple[str, ...], Place]
     problems: list[Problem] = field(default_factory=list)
     table: tuple[str, ...] = ()
 
     def add(self, code: str, message: str, *below: str, hint: str = "") -> None:
-        """One fault in the table, or in a key below it."""
+        """Add an error at the current table, or at the key `below` it."""
         place = self.place((*self.table, *below))
         self.problems.append(
             Problem(code=code, severity="error", message=message, hint=hint, place=place)
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """Return the place of a key, of the nearest table around it, or of the first one inside
-        it.
+        """Return the place of a key, else of the nearest table around it, else of the first key
+        inside it; None without any.
         """
         outer = path
         while outer and outer not in self.places:
@@ -63,7 +63,7 @@ class _Faults:
         return None
 
     def raise_any(self) -> None:
-        """Raise UsageError with every fault, in the order of the file."""
+        """Raise UsageError with every fault, in the order of the file; nothing without faults."""
         if self.problems:
             raise UsageError(*sorted(self.problems, key=_line))
 
@@ -102,7 +102,9 @@ class _Gone:
     problems: Problems
 
     def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
-        """Return whether a word names an argument that the document no longer has; warn then."""
+        """Return whether a word names an argument that the document no longer has; add a warning
+        (E1160) then.
+        """
         if word not in self.config.pinned.gone_arguments.get(tool.origin.operation, ()):
             return False
         self.problems.add(
@@ -117,14 +119,15 @@ class _Gone:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The settings of a tool, and the path of the most special table they are from."""
+    """The settings of a tool, and the path of the most special of the tables they are merged from.
+    """
 
     path: tuple[str, ...]
     config: ToolConfig
 
 
 class _Changes:
-    """Collects the parts of the new server."""
+    """Collects the parts of the new server: call `apply` for each tool."""
 
     def __init__(
         self, server: Server, tables: dict[str, _Table], faults: _Faults, gone: _Gone
@@ -141,7 +144,8 @@ class _Changes:
         self.chosen = {config.name for config in shown if config.enabled}
 
     def keeps_name(self, tool: Tool) -> bool:
-        """Return whether a tool is in the new server under the name it has."""
+        """Return whether a tool is in the new server under its old name: enabled and not renamed.
+        """
         table = self.tables.get(tool.origin.operation)
         if table is None:
             return True
@@ -174,8 +178,8 @@ class _Changes:
         self.members.setdefault(toolset, []).append(changed)
 
     def check_answer(self, tool: Tool, config: ToolConfig) -> None:
-        """Report fields of a table that no answer has: an error for those to keep, since an answer
-        would be empty, a warning for those to leave out or withhold.
+        """Report the paths of `keep`, `drop` and `redact` that no answer of a tool has: an error
+        for `keep`, since an answer would be empty, else a warning.
         """
         if not tool.response.json:
             return
@@ -194,7 +198,7 @@ class _Changes:
     def check_redaction(
         self, tools: Iterable[Tool], names: Sequence[str], table: tuple[str, ...]
     ) -> None:
-        """Warn of fields to withhold that no answer has: one that is misspelt is shown."""
+        """Warn of fields to withhold that no answer has: a misspelt one would be shown."""
         known = all_fields(tools, self.server.models) if names else set()
         for name in names if known else ():
             if fold(name) not in set(map(fold, known)):
@@ -204,7 +208,7 @@ class _Changes:
                 self.gone.problems.warn("E1122", message, hint=near, place=place)
 
     def add_aliases(self, tool: Tool, config: ToolConfig) -> None:
-        """Add the other names of a tool, which must be free."""
+        """Add the aliases of a tool; taken or malformed ones are a fault (E1117)."""
         for alias in config.aliases:
             if alias == tool.name:
                 continue
@@ -217,7 +221,7 @@ class _Changes:
             self.faults.add("E1117", message, "aliases")
 
     def result(self) -> Server:
-        """Return the new server."""
+        """Return the new server, its toolsets sorted by name."""
         return replace(
             self.server,
             toolsets=tuple(self.toolset(name) for name in sorted(self.members)),
@@ -228,7 +232,7 @@ class _Changes:
         )
 
     def toolset(self, name: str) -> Toolset:
-        """Return a toolset, of the document or new, with its tools sorted by name."""
+        """Return a toolset of the document, else a new one, with its tools sorted by name."""
         tools = tuple(sorted(self.members[name], key=lambda tool: tool.name))
         for toolset in self.server.toolsets:
             if toolset.name == name:
@@ -243,8 +247,8 @@ class _Changes:
 def _assign_tables(
     server: Server, config: Config, problems: Problems, faults: _Faults
 ) -> dict[str, _Table]:
-    """Return the table of each operation (`METHOD /path`), by whichever of its names the table
-    uses.
+    """Return operation (`METHOD /path`) → its table, by any of its names, with general tables
+    merged in.
     """
     operations_by_name = _operations_by_name(server)
     tables: dict[str, _Table] = {}
@@ -266,8 +270,8 @@ def _assign_tables(
 def _add_tables_for_many(
     server: Server, config: Config, tables: dict[str, _Table], faults: _Faults
 ) -> None:
-    """Put the more general tables under the table of each operation, as far as its tool has their
-    arguments.
+    """Merge the tables for many tools under that of each operation, in place; arguments that a tool
+    lacks are left out.
     """
     used: set[tuple[str, ...]] = set()
     for skip in server.skips:
@@ -307,7 +311,7 @@ def alone(config: Config, tool: Tool, server: Server) -> Config:
 
 
 def _names(tool: Tool, own: _Table | None) -> list[str]:
-    """Return the name of a tool, and the name from its own table."""
+    """Return the name of a tool, and the new name in its own table, if any."""
     if own is None or own.config.name is None:
         return [tool.name]
     return [tool.name, own.config.name]
@@ -316,7 +320,9 @@ def _names(tool: Tool, own: _Table | None) -> list[str]:
 def _check_tables_for_many(
     server: Server, config: Config, used: set[tuple[str, ...]], faults: _Faults
 ) -> None:
-    """Report the tables that are about no tool, and their arguments that no tool has."""
+    """Report the tables that match no operation, and their arguments that no tool has. `used` has
+    the paths of the others.
+    """
     for many in every(config):
         faults.table = many.path
         if many.path not in used:
@@ -337,7 +343,9 @@ def _merged(general: ToolConfig, special: _Table, config: Config) -> ToolConfig:
 
 
 def _operations_by_name(server: Server) -> dict[str, set[str]]:
-    """operationId or `METHOD /path` → the operations (`METHOD /path`) of that name."""
+    """Return operationId or `METHOD /path` → the operations (`METHOD /path`) of that name, skipped
+    ones too.
+    """
     operations: dict[str, set[str]] = {}
     origins = [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]
     for origin in origins:
@@ -355,8 +363,8 @@ def _operation_of_table(
     problems: Problems,
     faults: _Faults,
 ) -> str | None:
-    """Return the operation of a table; None, with a problem, unless exactly one operation
-    matches.
+    """Return the operation (`METHOD /path`) of a table; None, with a warning or a fault, unless
+    exactly one matches.
     """
     place = faults.place(faults.table)
     renamed = config.pinned.formerly.get(key)
@@ -403,7 +411,7 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
 def _customised(
     tool: Tool, config: ToolConfig, changes: _Changes, faults: _Faults, gone: _Gone
 ) -> Tool:
-    """Return the tool with its table applied. A new name is added to those of the changes."""
+    """Return the tool with its table applied. A new name is added to `changes.names`."""
     names, server = changes.names, changes.server
     tool = replace(
         tool,
@@ -430,7 +438,9 @@ def _without_part(schema: Schema) -> Schema:
 
 
 def _hint_changes(config: ToolConfig) -> dict[str, bool]:
-    """Return the hints of a table. One of read-only and destructive excludes the other."""
+    """Return the hints that a table sets; true `read_only` sets `destructive` false, and vice
+    versa.
+    """
     hints: dict[str, bool] = {}
     for name in HINTS:
         value = getattr(config, name)
@@ -468,7 +478,7 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
 
 
 def _is_usable(form: re.Pattern[str], name: str) -> bool:
-    """Return whether a name has the form it must have, and means nothing else in generated code."""
+    """Return whether a name has a form, and no meaning in generated code (`RESERVED`)."""
     return form.fullmatch(name) is not None and name not in RESERVED
 
 
@@ -494,7 +504,7 @@ def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> s
 def _with_argument_config(
     tool: Tool, word: str, config: ArgumentConfig, server: Server, faults: _Faults
 ) -> Tool:
-    """Return the tool with one `[tools."…".arguments.…]` table applied."""
+    """Return the tool with one `[tools."…".arguments.…]` table applied, as far as it can be."""
     if word == tool.listing.fields:
         return _with_choice(tool, config, faults)
     argument = tool.argument(word)
@@ -523,8 +533,8 @@ def _with_argument_config(
 
 
 def _with_choice(tool: Tool, config: ArgumentConfig, faults: _Faults) -> Tool:
-    """Return the tool whose argument that chooses fields has the name and description of its
-    table.
+    """Return the tool whose argument that chooses fields has the name and description of a table;
+    other keys are a fault (E1118).
     """
     word = tool.listing.fields
     name = config.name or word
@@ -580,9 +590,7 @@ def _with_inner_field(inner: Inner, config: ArgumentConfig, faults: _Faults) -> 
 
 
 def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
-    """Return the tool that makes the objects around its fixed fields where a call leaves them
-    out.
-    """
+    """Return the tool that adds the objects around its fixed fields if a call leaves them out."""
     for word, argument in config.arguments.items():
         if argument.value is not None:
             from .inner import with_made_objects  # late: few tables name one
@@ -592,7 +600,7 @@ def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
-    """Return the tool with keywords of an argument's listed schema changed."""
+    """Return the tool with keywords (`description="…"`) of an argument's listed schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
     schema = properties.get(name)
     if not isinstance(schema, dict):
@@ -602,8 +610,8 @@ def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
 
 
 def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
-    """Return the tool with its listed input changed, and the whole of it in the same way. What the
-    user implements is checked against the schema as its author wrote it.
+    """Return the tool with its listed schema changed, and its full schema, if any, too. A tool
+    without a request keeps its author's schema as the contract.
     """
     contract = tool.contract
     if tool.request is None:
@@ -614,8 +622,8 @@ def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
 
 
 def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
-    """Return the tool without the argument in its schema. `value` is always sent; without one
-    nothing is sent, so the API must not require the argument.
+    """Return the tool without the argument in its schema. `value` is always sent; None: nothing is
+    sent, which is a fault (E1119) for an argument that the API requires.
     """
     if value is None and argument.required and not argument.default:
         message = f"`{tool.name}` cannot hide `{argument.name}`: the API requires it"
@@ -642,7 +650,7 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 
 
 def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
-    """Return the request without its body, where the argument is all of that."""
+    """Return the request without its body if the argument is the whole body; else unchanged."""
     match request:
         case Request(body=Body(whole=True)) if argument.place == "body":
             return replace(request, body=None)
@@ -660,7 +668,7 @@ def _without_property(schema: Schema, name: str) -> Schema:
 
 
 def _not_required(schema: Schema, name: str) -> Schema:
-    """A copy of the schema in which a property is optional."""
+    """Return a copy of the schema in which a property is optional."""
     schema = dict(schema)
     required = [item for item in schema.get("required", ()) if item != name]
     if required:
@@ -673,7 +681,9 @@ def _not_required(schema: Schema, name: str) -> Schema:
 def _with_default(
     tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 ) -> tuple[Tool, Argument]:
-    """Return the tool, and its argument, which is optional now and sends its default."""
+    """Return the tool and its argument, now optional with a default; unchanged for a forbidden
+    value.
+    """
     if not _is_allowed(tool, argument, word, "default", value, faults):
         return tool, argument
     tool = _with_property(tool, argument.name, default=value)
@@ -685,7 +695,7 @@ def _with_default(
 def _is_allowed(
     tool: Tool, argument: Argument, word: str, key: str, value: Any, faults: _Faults
 ) -> bool:
-    """Return whether an argument may have a value of its table; a fault says why not."""
+    """Return whether an argument's schema allows a value of its table; else add a fault (E1120)."""
     fault = _schema_fault(tool.input_schema, argument.name, value)
     if fault:
         message = f"`{argument.name}` of `{tool.name}` does not allow this {key}: {fault}"
@@ -696,8 +706,8 @@ def _is_allowed(
 
 
 def _schema_fault(schema: Schema, name: str, value: Any) -> str:
-    """Explain why a property's schema does not allow a value; empty if it does, and without a
-    schema.
+    """Explain why the schema of property `name` forbids a value; empty if it allows it, without a
+    schema and for None.
     """
     if value is None:
         return ""
@@ -708,7 +718,7 @@ def _schema_fault(schema: Schema, name: str, value: Any) -> str:
 
 
 def _is_free(tool: Tool, argument: str, word: str, name: str, faults: _Faults) -> bool:
-    """Return whether an argument may be called so; a fault says why not."""
+    """Return whether an argument may be called `name`; else add a fault."""
     fault = ""
     if not _is_usable(ARGUMENT_NAME, name):
         fault = f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
@@ -752,7 +762,7 @@ def _renamed(name: str, old: str, new: str) -> str:
 
 
 def _renamed_pointer(pointer: str, old: str, new: str) -> str:
-    """A JSON Pointer into an input schema after one of its properties was renamed."""
+    """Return a JSON Pointer into an input schema after the property `old` was renamed."""
     if not _is_under(pointer, old):
         return pointer
     return f"/properties/{new}{pointer.removeprefix(f'/properties/{old}')}"

@@ -1,10 +1,10 @@
-"""Which names and tables of `mcpgen.toml` are those of an operation.
+"""Names and tables of `mcpgen.toml` that belong to an operation.
 
-An operation is the same as in the last run when its method and path are, else when its operationId
-is. So an operation keeps its tool, the names of the tool and of its arguments, and its table when
-the document renames the operationId or moves the path. A tool never starts to call another
-operation because the document gave that one its operationId, as GitHub's once did. A table may be
-for many tools: `[tools."read_*"]` and `[tools.tag."Flows"]`.
+An operation is the same as in the last run if its method and path are, else if its operationId is.
+So it keeps its tool, the names of the tool and of its arguments, and its table when the document
+renames the operationId or moves the path. A tool never starts to call another operation because the
+document gave that its operationId, as GitHub's once did. A table may be for many tools:
+`[tools."read_*"]` and `[tools.tag."Flows"]`.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
 
 
 def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
-    """Return the class names of the last run. Older locks have other paths of files in the keys,
-    from `ref_root` or the document's folder: these are rewritten.
+    """Return JSON Pointer → class name of the last run, empty without a lock. Older locks have
+    paths of files from `ref_root` or the document's folder in the keys: these are rewritten.
     """
     models = {} if lock is None else dict(lock.models)
     if document.source.path is None:
@@ -104,7 +104,9 @@ def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, 
 
 
 def _prefix(config: Config, lock: Lock | None) -> str:
-    """Return the prefix of environment variables in the last run; empty for a renamed server."""
+    """Return the prefix of environment variables in the last run; empty without one or for a
+    renamed server.
+    """
     if lock is None:
         return ""
     return lock.env_prefix * (config.name in (None, lock.name))
@@ -113,8 +115,8 @@ def _prefix(config: Config, lock: Lock | None) -> str:
 class _Last:
     """The operations of the last run and of earlier runs, in today's document.
 
-    `today` maps them to `METHOD /path`, `by_word` every word for them to the operation; the keys of
-    `[tools]` take precedence there.
+    `today` maps them to `METHOD /path`; `by_word` maps words (operationId, `METHOD /path`, first of
+    all keys of `[tools]`) to them. Empty without a lock.
     """
 
     def __init__(self, lock: Lock | None, listed: list[Operation]) -> None:
@@ -140,7 +142,7 @@ class _Last:
                 self.entries[returned[former.identity]] = former
 
     def successors(self, listed: list[Operation]) -> dict[str, str]:
-        """Return word for a removed operation → the operation it may be today: a new one, else one
+        """Return word of a removed operation → its possible successor: a new operation, else one
         without a table in `[tools]`.
         """
         gone = {word: pair[0] for word, pair in self.by_word.items() if pair not in self.today}
@@ -151,9 +153,7 @@ class _Last:
         return {word: found[operation] for word, operation in gone.items() if operation in found}
 
     def tools(self) -> dict[str, str]:
-        """Return operation → name of its tool. A name reassigned meanwhile belongs to the new
-        tool.
-        """
+        """Return operation → name of its tool, without names that another tool got meanwhile."""
         names: dict[str, str] = {}
         in_use: set[str] = set()
         for operation, entry in self.entries.items():
@@ -163,7 +163,9 @@ class _Last:
         return names
 
     def arguments(self) -> dict[str, dict[ArgumentKey, str]]:
-        """Operation → (place, name on the wire) → the name of the argument."""
+        """Return operation → (place, name on the wire) → name of the argument, removed arguments
+        too.
+        """
         arguments = {}
         for operation, entry in self.entries.items():
             renamed = renamed_parameters(entry.operation, operation)
@@ -177,7 +179,7 @@ class _Last:
         return arguments
 
     def bodies(self) -> dict[str, frozenset[str]]:
-        """Operation → the names on the wire of the arguments in its body."""
+        """Return operation → the names on the wire of the arguments in its body."""
         return {
             operation: frozenset(
                 name for place, name in entry.arguments.values() if place == "body"
@@ -194,7 +196,8 @@ class _Last:
         }
 
     def gone_arguments(self) -> dict[str, frozenset[str]]:
-        """Operation → every word for an argument that it has or had."""
+        """Return operation → all names, its own and on the wire, of arguments that it has or had.
+        """
         words = {}
         for operation, entry in self.entries.items():
             every = _all_arguments(entry).items()
@@ -211,7 +214,7 @@ def _all_arguments(entry: ToolLock | Former) -> Mapping[str, ArgumentKey]:
 
 
 def _one_operation(named: Mapping[str, Collection[Operation]], key: str) -> str:
-    """The only operation (`METHOD /path`) of a name, else an empty text."""
+    """Return the only operation (`METHOD /path`) of a name; empty for none and for several."""
     method, _, path = key.strip().partition(" ")
     pairs = named.get(key, named.get(f"{method.upper()} {path.strip()}", ()))
     if len(pairs) != 1:
@@ -220,9 +223,7 @@ def _one_operation(named: Mapping[str, Collection[Operation]], key: str) -> str:
 
 
 def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
-    """Return whether a key is one of today's words for an operation, or for any where that
-    is gone.
-    """
+    """Return whether a key names an operation (`METHOD /path`) today; an empty operation is any."""
     if key not in named:
         return False
     if not operation:
@@ -231,8 +232,8 @@ def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
 
 
 def _operations_by_word(lock: Lock) -> dict[str, Operation]:
-    """Return word → operation of the last run: its operationId, `METHOD /path`, and its key in
-    `[tools]`, which takes precedence.
+    """Return word → operation (`METHOD /path`, operationId) of the last run: both of its names, and
+    its key in `[tools]`, which takes precedence.
     """
     words: dict[str, Operation] = {}
     for tool in lock.tools:
@@ -262,9 +263,8 @@ def _selection(
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """Return key of `[tools]` → operation, for the next lock. Removed operations keep their entry.
-
-    `config` is what `pin` made of it.
+    """Return key of `[tools]` → operation, for the next lock. Removed operations keep their entry,
+    unknown keys have none. `config` is a result of `pin`.
     """
     named = _by_word(operations(document))
     before: dict[str, Operation] = {}
@@ -291,12 +291,14 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
 
 
 def operations(document: Document) -> list[Operation]:
-    """The identity of every operation of an upgraded document, in the order of `parse`."""
+    """Return (`METHOD /path`, operationId) of every operation of an upgraded document, in the order
+    of `parse`.
+    """
     return [(item.key, item.operation_id) for item in documented(document)]
 
 
 def documented(document: Document) -> list[DocumentedOperation]:
-    """Return every readable operation of an upgraded document."""
+    """Return every readable operation of an upgraded document; `parse` reports the others."""
 
     def deref(node: Any, pointer: str) -> tuple[Any, str]:
         try:
@@ -308,7 +310,9 @@ def documented(document: Document) -> list[DocumentedOperation]:
 
 
 def known_apis(lock: Lock) -> dict[str, str]:
-    """`Lock.apis`; of an older lock as far as its tools and its copies of documents tell."""
+    """Return name → document of the lock's APIs; of an older lock as far as its tools and its
+    copies of documents tell.
+    """
     if lock.apis:
         return dict(lock.apis)
     entries: list[ToolLock | Former] = [*lock.tools, *lock.former]
@@ -320,7 +324,7 @@ def known_apis(lock: Lock) -> dict[str, str]:
 
 
 def known_operations(lock: Lock) -> dict[str, set[str]]:
-    """Return API → `METHOD /path` of each of its tools; empty if there is one API."""
+    """Return API → `METHOD /path` of its tools in the lock; empty if there is one API."""
     found: dict[str, set[str]] = {}
     for tool in lock.tools:
         api = tool.path.partition("/")[0].removesuffix(":")
@@ -329,7 +333,9 @@ def known_operations(lock: Lock) -> dict[str, set[str]]:
 
 
 def _first_document(lock: Lock, apis: Collection[str]) -> str:
-    """The name of the only copy of a document that is none of these APIs'; else empty."""
+    """Return the name of the only copy of a document that belongs to none of these APIs; empty for
+    none or several.
+    """
     copies = [PurePath(path) for path in lock.files if path.startswith(f"{FOLDER}/")]
     names = {stem_of(path.name) for path in copies if path.suffix in DOCUMENT_ENDINGS}
     names -= {"answers", "mcpgen_schema", *apis}
@@ -338,7 +344,7 @@ def _first_document(lock: Lock, apis: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A table for the tools that a word is about: a glob, or a tag of the document."""
+    """A table for many tools: `word` is a glob, or a tag of the document."""
 
     path: tuple[str, ...]
     word: str
@@ -346,13 +352,13 @@ class Many:
 
     @property
     def header(self) -> str:
-        """The table's header in the file."""
+        """The table's header in the file, in backquotes."""
         return f'`[{".".join(self.path[:-1])}."{self.word}"]`'
 
 
 def of_tool(config: Config, origin: Origin, *names: str) -> Iterator[Many]:
-    """Yield the tables for many tools that match a tool, the most special last: tags, then globs by
-    their number of characters without `*`. `names` are those of the tool.
+    """Yield the tables for many tools that match a tool (`names`, operationId, operation), the most
+    special last: tags, then globs by their number of characters without `*`.
     """
     tags = config.pinned.tags.get(origin.operation, ())
     for tag, table in config.tags.items():
@@ -365,7 +371,9 @@ def of_tool(config: Config, origin: Origin, *names: str) -> Iterator[Many]:
 
 
 def table_of(config: Config, origin: Origin, name: str, own: str) -> ToolConfig:
-    """Return the merged tables of a tool; `own` is the key of its own table."""
+    """Return the merged tables of a tool; `own` is the key of its own table, which wins, if there
+    is one.
+    """
     made = ToolConfig()
     tables = [(many.path, many.config) for many in of_tool(config, origin, name)]
     if own in config.tools:
@@ -376,7 +384,7 @@ def table_of(config: Config, origin: Origin, name: str, own: str) -> ToolConfig:
 
 
 def every(config: Config) -> Iterator[Many]:
-    """Yield every table for many tools."""
+    """Yield every table for many tools: tags, then globs."""
     for tag, table in config.tags.items():
         yield Many(("tools", "tag", tag), tag, table)
     for glob, table in config.globs.items():
@@ -384,8 +392,8 @@ def every(config: Config) -> Iterator[Many]:
 
 
 def merged(general: ToolConfig, special: ToolConfig, *, says_enabled: bool) -> ToolConfig:
-    """Return a table with the settings of a more special one over it: `answer`, and each argument,
-    as a whole. `says_enabled`: whether the special table has the key `enabled`.
+    """Return `general` with the settings of `special` over it; `answer` and each argument as a
+    whole. `says_enabled`: `special` has the key `enabled`.
     """
     changes = {
         key.name: getattr(special, key.name)

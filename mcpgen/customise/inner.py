@@ -27,7 +27,7 @@ TEXTS = frozenset(("title", "description", "default", "examples", "deprecated"))
 
 @dataclass(slots=True)
 class _Root:
-    """One input schema of a tool; references along a path are expanded in it.
+    """One input schema of a tool; references along a path are expanded in it, in place.
 
     `places` are (pointer, wire name) of properties in the definitions; the name is None for a
     nullable value. `written` are the `places` inside the expanded parts.
@@ -39,12 +39,16 @@ class _Root:
     written: list[tuple[str, str | None]] = field(default_factory=list)
 
     def containers(self, argument: str, path: list[str]) -> list[Schema]:
-        """Return the schemas at a path inside an argument, one for each branch that leads there."""
+        """Return the schemas at a path inside an argument, one for each branch that has the path;
+        empty for none.
+        """
         schema = as_object(self.schema.get("properties")).get(argument)
         return list(self._containers(schema, f"/properties/{escape(argument)}", path))
 
     def objects(self, argument: str, path: list[str]) -> Iterator[Schema]:
-        """Yield the schemas at a path, with those of each branch and of a list's items."""
+        """Yield the schemas at a path, with all inside them that apply to the value or a list's
+        items.
+        """
         for container in self.containers(argument, path):
             for each, _ in self._level(container, "", frozenset(self.definitions)):
                 yield each
@@ -80,8 +84,8 @@ class _Root:
             yield from self._level(schema.get(key), f"{pointer}/{key}", through)
 
     def _write_out(self, schema: Schema, pointer: str, name: str) -> None:
-        """Replace a reference by its definition; if there are rules beside the reference, put the
-        definition into `allOf`.
+        """Replace a reference by its definition, in place; beside rules other than texts, the
+        definition goes into `allOf`.
         """
         del schema["$ref"]
         written = copy.deepcopy(self.definitions[name])
@@ -96,12 +100,14 @@ class _Root:
         self.written += [(after + place.removeprefix(before), wire) for place, wire in inside]
 
     def fault(self, schema: Schema, value: Any) -> str:
-        """Explain why a schema of this root does not allow a value; empty where it does."""
+        """Explain why a schema of this root forbids a value; empty if it allows the value."""
         return fault_of(value, {**schema, "$defs": referred_to(schema, self.definitions)})
 
 
 class Inner:
-    """A tool with copies of its schemas, and a field inside one of its arguments."""
+    """A field inside an argument of a tool (`word`: `body.author.name`), with copies of the tool's
+    schemas.
+    """
 
     def __init__(self, tool: Tool, argument: Argument, word: str, server: Server) -> None:
         self.tool, self.argument, self.word = tool, argument, word
@@ -116,8 +122,8 @@ class Inner:
         """The objects that have the field."""
 
     def fault(self, config: ArgumentConfig, key: str) -> str:
-        """Explain why the field cannot be what its table asks for; else empty. `key` is the key
-        with its value: `value` or `default`.
+        """Explain why the field cannot be what its table asks for; empty if it can. `key` is
+        `value` or `default`.
         """
         objects = self.whole.objects(self.argument.name, self.path)
         needed = any(self.name in each.get("required", ()) for each in objects)
@@ -137,7 +143,7 @@ class Inner:
         return ""
 
     def fault_of_value(self, value: Any) -> str:
-        """Explain why one of the objects does not allow the field a value; else empty."""
+        """Explain why an object with the field forbids it a value; empty if all allow it."""
         schemas = [each["properties"][self.name] for each in self.fields]
         return next(filter(None, (self.whole.fault(each, value) for each in schemas)), "")
 
@@ -166,8 +172,8 @@ class Inner:
         return tool.with_argument(old, replace(old, default_fields=(*old.default_fields, given)))
 
     def made(self) -> Tool:
-        """Return the tool that adds the object at the path if a call leaves it out; unchanged if
-        the object needs more than its fixed fields.
+        """Return the tool that adds the object around the field if a call leaves it out; unchanged
+        if the object needs more than its fixed fields.
         """
         containers = self.whole.containers(self.argument.name, self.path)
         if any(self.whole.fault(each, {}) for each in containers):
@@ -201,8 +207,8 @@ class Inner:
         return replace(tool, contract=self.whole.schema)
 
     def _pointer(self, tool: Tool, word: str) -> str:
-        """Return the JSON Pointer of a field inside the value of an argument, by its names on the
-        wire.
+        """Return the JSON Pointer of a field inside an argument's value, by names on the wire;
+        empty for the argument itself.
         """
         wire_names = {
             tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
@@ -222,7 +228,9 @@ def _names(schema: Schema, name: str) -> bool:
 
 
 def _naming(schema: Any, name: str) -> list[bool]:
-    """For each alternative of a schema that names fields: whether it has one of that name."""
+    """Return, for each alternative of a schema that names fields, whether it has the field; empty
+    if none names fields.
+    """
     schema = as_object(schema)
     parts = as_list(schema.get("allOf"))
     if any(_names(part, name) for part in (schema, *map(as_object, parts))):
@@ -236,7 +244,7 @@ def _naming(schema: Any, name: str) -> list[bool]:
 
 
 def _demand_no_more(schema: Schema, name: str) -> None:
-    """Make a property optional, in place."""
+    """Make a property optional in a schema, in place."""
     for names in map(as_list, as_object(schema.get("dependentRequired")).values()):
         names[:] = filter(name.__ne__, names)
     schema["required"] = list(filter(name.__ne__, as_list(schema.get("required"))))

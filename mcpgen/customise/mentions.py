@@ -1,4 +1,4 @@
-"""operationIds in texts, as the names of their tools.
+"""Replace operationIds in texts by the names of their tools.
 
 A text says `call listBooks first`; the model knows that tool as `list_books`.
 """
@@ -40,7 +40,7 @@ def with_tool_names(server: Server) -> Server:
 
 
 def named(text: str, names: Mapping[str, str]) -> str:
-    """Replace operationIds in a text by the names of their tools."""
+    """Return a text with operationIds, as whole words, replaced by names: `names` maps them."""
     if names.keys().isdisjoint(_IDENTIFIER.findall(text)):
         return text
     return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
@@ -52,8 +52,8 @@ def _toolset(toolset: Toolset, names: Mapping[str, str]) -> Toolset:
 
 
 def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
-    """Replace operationIds in the texts of a tool, except for those that are also the name of a
-    field in its schemas.
+    """Return the tool with operationIds in its texts replaced, except those that are also a field
+    of its schemas.
     """
     fields = {*_fields(tool.input_schema), *_fields(tool.output_schema)}
     others = names
@@ -72,7 +72,7 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
 
 
 def _fields(value: Any) -> set[str]:
-    """Return the names of all properties in a schema."""
+    """Return the names of all properties in a schema, at any depth."""
     names: set[str] = set()
     if isinstance(value, dict):
         names.update(value.get("properties", ()))
@@ -85,7 +85,7 @@ def _fields(value: Any) -> set[str]:
 
 
 def _schema(value: Any, names: Mapping[str, str]) -> Any:
-    """Replace operationIds in the descriptions of a schema; its data (`VALUES`) stays."""
+    """Return a schema with operationIds in its descriptions replaced; its data (`VALUES`) stays."""
     if isinstance(value, list):
         return [_schema(item, names) for item in value]
     if not isinstance(value, dict):

@@ -100,8 +100,7 @@ class _Custom:
     def tool(
         self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """Yield the problems of a contract's function: it is missing (E1313), or has other
-        arguments (E1314).
+        """Yield the problems of a contract's function: E1313 if missing, E1314 for other arguments.
         """
         name = str(tool.get("name"))
         word = _word(name)

@@ -199,8 +199,8 @@ class _Reader:
 
 
 def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iterator[_Import]:
-    """Yield the import itself if it names a module; for `from .. import a, b` one import of each
-    name, whose `names` are the attributes of it that the file uses.
+    """Yield the import itself if it names a module; for `from .. import a, b` an import of each
+    name, with the attributes that the file uses of `a`.
     """
     if found.module:
         yield found
