@@ -30,10 +30,11 @@ from .schemas import (
 def compare_outputs(
     old: dict[str, Any] | None, new: dict[str, Any] | None, causes: dict[str, str] | None = None
 ) -> list[Finding]:
-    """Return the changes for the readers of answers as (class, sentence). None: no output schema.
+    """Return the changes for the readers of answers as (class, sentence); empty for equal schemas.
+    None: no output schema.
 
-    `causes` gets the sentences about types that tools share, each as it is said of the type:
-    `items[].price` of the one tool and `price` of the other are `Book.price`.
+    `causes` gets sentence → the sentence on the type that tools share: `items[].price` of a tool,
+    like `price` of another, is `Book.price`.
     """
     if old == new:
         return []
@@ -114,7 +115,7 @@ class _Outputs(Walk):
 
 
 def _becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Return whether a value had one form, and has one of several now."""
+    """Return whether a value has several forms now, and had one."""
     if properties(new) or any(branches(old, keyword) for keyword in UNIONS):
         return False
     return any(branches(new, keyword) for keyword in UNIONS)

@@ -12,8 +12,8 @@ from ..load.values import objects_in
 class Closures:
     """The definitions that schemas refer to, directly or through others.
 
-    Definitions that refer to each other in a circle share one set, and schemas that refer to the
-    same definitions share one dictionary.
+    Definitions that refer to each other in a circle share a set, and schemas with the same
+    definitions share a dictionary.
     """
 
     def __init__(self, definitions: Mapping[str, Schema]) -> None:
@@ -22,8 +22,8 @@ class Closures:
         self._made: dict[frozenset[str], dict[str, Schema]] = {}
 
     def of(self, schema: Schema) -> dict[str, Schema]:
-        """Return name → definition, sorted by name: all a schema refers to, directly or through
-        other definitions.
+        """Return name → definition, sorted by name: all that a schema refers to, directly or
+        through other definitions.
         """
         names = frozenset[str]().union(*map(self._reached_from, self._links(schema)))
         if names not in self._made:
@@ -31,8 +31,8 @@ class Closures:
         return self._made[names]
 
     def _reached_from(self, name: str) -> frozenset[str]:
-        """Return a definition and what it refers to. Every definition that leads back to it has the
-        same.
+        """Return the names of a definition and of all it refers to, and remember them. Definitions
+        of one circle have the same names.
         """
         if name in self._reached:
             return self._reached[name]
@@ -57,6 +57,6 @@ class Closures:
         return found
 
     def _links(self, schema: Schema) -> set[str]:
-        """Return the names of the definitions that a schema itself refers to."""
+        """Return the names of the definitions that a schema itself refers to, at any depth."""
         references = (str(part.get("$ref", "")) for part in objects_in(schema))
         return {name.removeprefix("#/$defs/") for name in references} & self._definitions.keys()

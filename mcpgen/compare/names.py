@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 def rename_note(old: Lock, new: Lock) -> str:
-    """Describe the effects of a new name, or of a new prefix of variables, outside the files, as a
-    sentence for the summary; empty where both are as they were.
+    """Describe the effects of a new server name, or of a new prefix of variables, outside the
+    files, as a sentence for the summary; empty if both are unchanged.
     """
     start = f"the server `{old.name}` is called `{new.name}` now: " * (old.name != new.name)
     return start + change_outside(old, new)
 
 
 def change_outside(old: Lock, new: Lock) -> str:
-    """Describe changes of the command and of the start of variables; empty without any."""
+    """Describe changes of the command's name and the prefix of variables; empty without any."""
     was, now = words_of(old), words_of(new)
     texts = {
         "command": f"the command `{was['command']}` becomes `{now['command']}`",

@@ -51,9 +51,9 @@ def as_data(difference: Diff) -> dict[str, Any]:
 
 
 def as_text(difference: Diff, command: str = "mcpgen diff") -> str:
-    """Return the diff for a terminal: a heading for each class, a line for each change. Where they
-    fill more than a screen, lines that are alike become one, those of the least grave class first,
-    never those of `security`.
+    """Return the diff for a terminal: a heading for each class, a line for each change. If that
+    fills more than a screen, similar lines become one, first those of the least grave class, never
+    those of `security`.
     """
     if not difference.changes:
         return "nothing changes for callers"
@@ -74,7 +74,9 @@ def as_text(difference: Diff, command: str = "mcpgen diff") -> str:
 
 
 def _folded(lines: list[str]) -> list[str]:
-    """Lines that differ only in names, texts and numbers as the first of them, and their number."""
+    """Return the first line of each group that differs only in names, texts and numbers, with the
+    number of the others.
+    """
     groups: dict[str, list[str]] = {}
     for line in lines:
         groups.setdefault(DETAILS.sub("", line), []).append(line)
@@ -88,7 +90,8 @@ def _folded(lines: list[str]) -> list[str]:
 
 
 def as_markdown(difference: Diff) -> str:
-    """Return the diff as a comment on a pull request, cut after `LONGEST` characters."""
+    """Return the diff as a comment on a pull request in Markdown, cut after `LONGEST` characters.
+    """
     if not difference.changes:
         return "### MCP tools: nothing changes for callers\n"
     lines = [f"### MCP tools: {counts(difference)}", ""]
@@ -156,7 +159,7 @@ def lines_of(changes: list[Change], signs: Mapping[str, str] = NO_SIGNS) -> list
 
 
 def _entry(cause: str, changes: list[Change], signs: Mapping[str, str]) -> str:
-    """One change of one tool, or the same of many."""
+    """Return the line of one change, or of the same change in many tools."""
     if len(changes) == 1:
         return _line(changes[0], signs)
     names = [change.tool for change in changes]

@@ -55,7 +55,7 @@ def compare_inputs(
 ) -> list[Finding]:
     """Return the changes for the callers of a tool as (class, sentence): of texts and defaults in
     the listed input schemas, of all else in the schemas that check calls (`…_whole`; None: the
-    listed schema checks).
+    listed schema). Empty without changes.
     """
     before, after = old_whole or old, new_whole or new
     if (old_whole is None) != (new_whole is None):
@@ -78,7 +78,9 @@ def _without_forms(findings: list[Finding], *, but: list[Finding]) -> list[Findi
 
 
 def _without_null(schema: Any) -> Any:
-    """Return a copy of a schema without null among its types, enum values and branches."""
+    """Return a copy of a schema without null among its types, enum values and branches. A single
+    branch of `anyOf` is merged in.
+    """
     if isinstance(schema, list):
         return [_without_null(item) for item in schema if item != NULL]
     if not isinstance(schema, dict):
@@ -96,7 +98,9 @@ def _without_null(schema: Any) -> Any:
 
 
 def reworded(label: str, old: Any, new: Any) -> str:
-    """Describe a changed text: `its title is “new” instead of “old”`; of long texts the part."""
+    """Describe a changed text: `its title is “new” instead of “old”`; of long texts the part around
+    the change.
+    """
     before, after = " ".join(as_text(old).split()), " ".join(as_text(new).split())
     if before == after:
         return f"{label} has other spaces or line ends"
@@ -113,7 +117,7 @@ def reworded(label: str, old: Any, new: Any) -> str:
 
 
 def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[Finding]:
-    """Yield the texts of a schema that are others, with old and new words."""
+    """Yield a change for each changed title or description of a schema, with old and new words."""
     for keyword in WORDS:
         before, after = as_text(old.get(keyword)), as_text(new.get(keyword))
         if before != after:
@@ -121,7 +125,9 @@ def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[
 
 
 def _cut(text: str, start: int) -> str:
-    """At most `LONGEST` characters of a text, from a little before `start`."""
+    """Return at most `LONGEST` characters of a text, from a little before `start`, with `…` at the
+    cuts.
+    """
     begin = max(0, start - LONGEST // 4)
     if len(text) <= LONGEST:
         begin = 0
@@ -135,10 +141,10 @@ def _cut(text: str, start: int) -> str:
 
 @dataclass(slots=True)
 class Walk(ABC):
-    """One comparison of two schemas, which hold the `$defs` that references point into.
+    """A comparison of two schemas, whose roots hold the `$defs` that references point into.
 
-    `causes` gets the sentences about types that several schemas share, each as it is true of the
-    type. `shared` is the place of the innermost such type, and its name.
+    `causes` gets sentence → sentence as it is true of the type that several schemas share. `shared`
+    is (place, name) of the innermost such type.
     """
 
     old_root: dict[str, Any]
@@ -150,7 +156,7 @@ class Walk(ABC):
     same_definitions: bool = field(init=False)
 
     def all(self) -> list[Finding]:
-        """Everything that changed."""
+        """Compare the roots, and return all changes as (class, sentence)."""
         self.same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
         self.schema(self.old_root, self.new_root, "", 0)
         return self.findings
@@ -182,19 +188,18 @@ class Walk(ABC):
 
     @abstractmethod
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        """Compare two schemas that are no references."""
+        """Compare two schemas without references, and `say` the changes."""
 
     def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        """Compare the items of lists."""
+        """Compare the items of lists; a missing schema of items is `{}`."""
         if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
 
     def branches(
         self, keyword: str, old: dict[str, Any], new: dict[str, Any], at: str, depth: int
     ) -> tuple[list[Any], list[Any]]:
-        """Pair the branches of a union on both sides and compare the pairs: branches with the same
-        content, with the same name, or the only object left on each side. Return the unpaired
-        branches, old and new.
+        """Pair the branches of a union on both sides, by content, by name, or as the only object
+        left on each side, and compare the pairs. Return the unpaired branches, old and new.
         """
         before, after = branches(old, keyword), branches(new, keyword)
         if all([before == after, self.same_definitions]):
@@ -221,7 +226,7 @@ class Walk(ABC):
 
 
 class _Inputs(Walk):
-    """A comparison for those who call: the old schema is what they send."""
+    """A comparison for callers: they send what fits the old schema."""
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         self.types(old, new, at)
@@ -388,20 +393,21 @@ def required_names(schema: dict[str, Any]) -> set[str]:
 
 
 def are_schemas(*values: Any) -> bool:
-    """Return whether these are all schemas, and not just `true` or `false`."""
+    """Return whether all values are objects: no `true`, `false` or None."""
     return all(isinstance(value, dict) for value in values)
 
 
 def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """Return the branches of a union; what is denied is one."""
+    """Return the branches of a union; empty without the keyword. The schema of `not` is a branch.
+    """
     members = schema.get(keyword, [])
     return members if isinstance(members, list) else [members]
 
 
 def _labels(roots: Mapping[str, Any]) -> dict[str, str]:
     """Return side and reference (`old#/$defs/Book`) → a label of the definition's content, equal
-    for equal content under any names. Each round distinguishes definitions by the labels of those
-    they refer to, until no round finds a difference.
+    for equal content under any names. Each round labels definitions by the labels of those they
+    refer to, until it distinguishes no more.
     """
     definitions = {
         f"{side}#/$defs/{escape(name)}": (side, schema)
@@ -429,7 +435,7 @@ def _label(
 
 
 def _bare(value: Any, side: str, labels: Mapping[str, str]) -> Any:
-    """A schema without its texts, its references by their labels. A property called `title` is
+    """Return a schema without its texts, its references as labels. A property called `title` is
     kept, as its value is a schema.
     """
     if isinstance(value, list):
@@ -447,7 +453,7 @@ def _bare(value: Any, side: str, labels: Mapping[str, str]) -> Any:
 
 
 def _is_object(schema: Any) -> bool:
-    """Return whether a schema is that of an object with fields, or refers to another."""
+    """Return whether a schema has properties, or is a reference."""
     return any([reference(schema), properties(schema)])
 
 
@@ -457,7 +463,9 @@ def reference(schema: Any) -> str:
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its `$ref` into the root followed; keywords beside a `$ref` win."""
+    """Return a schema with its `$ref` into the root followed; keywords beside a `$ref` win. A
+    target that is missing is `{}`.
+    """
     for _ in range(DEPTH):
         target = reference(schema)
         if not target.startswith("#/"):
@@ -471,7 +479,7 @@ def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
 
 
 def type_names(schema: dict[str, Any]) -> list[str]:
-    """Return the types a schema names, sorted."""
+    """Return the types a schema names, sorted; empty without `type`."""
     names = schema.get("type")
     if isinstance(names, str):
         return [names]
@@ -479,7 +487,9 @@ def type_names(schema: dict[str, Any]) -> list[str]:
 
 
 def types_of(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the types of both schemas; none if either names values instead of types."""
+    """Return the types of both schemas; two empty lists if either has values (`enum`) instead of
+    types.
+    """
     for schema in (old, new):
         if "type" in schema:
             continue
@@ -489,12 +499,12 @@ def types_of(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[
 
 
 def allows(types: list[str], name: str) -> bool:
-    """Return whether values of a type are of one of these types too."""
+    """Return whether every value of type `name` is of one of `types`: an integer is a number."""
     return not {name, WIDER.get(name, name)}.isdisjoint(types)
 
 
 def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
-    """Return the values an enum or a const allows; None where there is neither."""
+    """Return the values of `const` or `enum`; None without either."""
     if "const" in schema:
         return [schema["const"]]
     values = schema.get("enum")
@@ -523,7 +533,7 @@ def listing(values: list[Any]) -> str:
 
 
 def _bound(schema: dict[str, Any], keyword: str) -> Any:
-    """Return the value of a bound; None where it says nothing."""
+    """Return the value of a bound; None if missing, and for `minLength` 0."""
     value = schema.get(keyword)
     if (keyword, value) == ("minLength", 0):
         return None

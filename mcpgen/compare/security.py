@@ -53,7 +53,7 @@ Credential = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """One change that must be accepted. `tool` is empty for the whole server."""
+    """A change that must be accepted. `tool` is empty for the whole server."""
 
     tool: str
     text: str
@@ -78,7 +78,7 @@ class CallTarget:
     """Whether its credentials are none of the document's."""
 
     def __str__(self) -> str:
-        """Return the credentials in words: `a` and `b` or nothing."""
+        """Return the credentials in words: `a` and `b` or nothing; `no credential` without any."""
         ways = [" and ".join(f"`{name}`" for name in sorted(names)) for names in self.alternatives]
         if not ways:
             return "no credential"
@@ -88,8 +88,8 @@ class CallTarget:
 
 
 def is_read_anew(old: Lock, new: Lock) -> bool:
-    """Return whether the document is the same, and another version of mcpgen has read it: the API
-    has not changed.
+    """Return whether the document is the same, and another version of mcpgen read it: the API has
+    not changed.
     """
     return old.generator != new.generator and old.document == new.document
 
@@ -109,7 +109,9 @@ def _inputs(lock: Lock) -> tuple[str, str]:
 
 
 def consents(old: Lock, new: Lock) -> list[Consent]:
-    """Every change from one lock to the next that must be accepted, those of the server first."""
+    """Return the changes from one lock to the next that must be accepted, first those of the
+    server; empty without any.
+    """
     address = old.base_url or new.base_url  # an address that was not known is not changed
     agreed = _Agreed(old, address)
     matched = match(old, new)
@@ -126,8 +128,7 @@ def consents(old: Lock, new: Lock) -> list[Consent]:
 
 
 def refuse_unaccepted(old: Lock, new: Lock) -> None:
-    """Raise RefusedError (exit code 3) when the new document changes what the operator once agreed
-    to.
+    """Raise RefusedError (E1301, exit code 3) with a problem for each change that must be accepted.
     """
     problems = [_problem(text, names) for text, names in by_text(consents(old, new)).items()]
     if problems:
@@ -135,8 +136,8 @@ def refuse_unaccepted(old: Lock, new: Lock) -> None:
 
 
 def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
-    """Return text → names of the tools with that change, none for the whole server: one line where
-    a hundred tools change in the same way.
+    """Return text of a change → names of the tools that have it, none for the whole server: one
+    line for a hundred tools.
     """
     tools: dict[str, list[str]] = {}
     for change in changes:
@@ -170,7 +171,7 @@ def _problem(text: str, names: list[str]) -> Problem:
 
 
 class _Agreed:
-    """The origins and credentials that were agreed to."""
+    """The origins, and the credentials sent to them, that the operator agreed to."""
 
     def __init__(self, old: Lock, address: str | None) -> None:
         self.origins = {_origin(address), *map(_origin, old.allowed_origins)}
@@ -190,7 +191,9 @@ class _Agreed:
 
 
 def _loss(old: Lock, matched: MatchedTools) -> Iterator[Consent]:
-    """Yield one consent if two or more tools, over a quarter, are removed: not renamed or moved."""
+    """Yield one consent if two or more tools, and over a quarter, are gone; renamed and moved ones
+    are not.
+    """
     gone = [tool.name for tool in matched.gone]
     if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
         yield Consent("", f"{len(gone)} of {len(old.tools)} tools are gone: {listed(gone)}")
@@ -323,7 +326,8 @@ def _origin(url: str | None) -> str:
 
 
 def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
-    """Return both values of a part of a credential; of scopes the added and the removed ones."""
+    """Return both values of a part of a credential; of scopes the added and removed ones: `+a -b`.
+    """
     if isinstance(old, str) or isinstance(new, str):
         return f"{_word(old)} is now {_word(new)}"
     signs = [*(f"`+{one}`" for one in new if one not in old)]
@@ -332,5 +336,5 @@ def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
 
 
 def _word(value: str | tuple[str, ...]) -> str:
-    """A part of a credential as a message says it."""
+    """Return a value in backquotes, `none` if it is empty."""
     return f"`{value}`" if value else "none"

@@ -50,8 +50,9 @@ DEPRECATED = "Deprecated."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change: its class, what happened (`added removed renamed changed server`), the tool, a
-    phrase. `cause` is the phrase as it is true of every tool that the same change concerns.
+    """A change. `event`: `added`, `removed`, `renamed`, `changed` or `server`; `text`: a phrase on
+    the tool (empty: the server); `cause`: the phrase as it is true of every tool with the same
+    change.
     """
 
     kind: Kind
@@ -82,12 +83,12 @@ class Diff:
         return EXIT_CODES[self.kind]
 
     def of(self, kind: Kind) -> list[Change]:
-        """The changes of one class."""
+        """Return the changes of one class."""
         return [change for change in self.changes if change.kind == kind]
 
 
 def diff(old: Side, new: Side) -> Diff:
-    """Return all changes between two sides."""
+    """Return all changes between two sides, the gravest first, then by tool."""
     changes = [*_of_server(old.lock, new.lock)]
     matched = match(old.lock, new.lock)
     old, new = _served(old, new)
@@ -126,15 +127,17 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
 
 
 def _served(*sides: Side) -> tuple[Side, ...]:
-    """Two sides as they are served, where both know the tools that the user's code makes."""
+    """Return the sides with the tools of the user's code as they are served; if a side does not
+    know them, both without.
+    """
     if None in [side.own for side in sides]:
         return tuple(replace(side, own=None) for side in sides)
     return tuple(side.served() for side in sides)
 
 
 def _of_own_tools(old: Side, new: Side, compared: Collection[str]) -> Iterator[Change]:
-    """Yield the changes of tools made by the user's code. The contracts of the tools in `compared`
-    are left out: they are compared as generated tools.
+    """Yield the changes of tools made by the user's code. Of those in `compared` only hints: their
+    contracts are compared as generated tools.
     """
     for name in sorted({*as_object(old.own), *as_object(new.own)}):
         before, after = old.tools.get(name), new.tools.get(name)
@@ -154,7 +157,7 @@ def _of_own_tools(old: Side, new: Side, compared: Collection[str]) -> Iterator[C
 
 
 def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield the hints that the owner changed."""
+    """Yield the hints that differ between two Tool objects, as breaking."""
     from ..project.own_tools import HINTS  # late: most projects have no such tool
 
     hints = [as_object(tool.get("annotations")) for tool in (old, new)]
@@ -165,7 +168,8 @@ def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Findi
 
 
 def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
-    """A proposal to keep the name of an operation that is gone."""
+    """Return a proposal to keep the name of an operation that is gone; empty without a successor.
+    """
     if successor is None:
         return ""
     key = successor.operation_id or successor.operation
@@ -176,7 +180,7 @@ def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
 
 
 def _shape(tool: ToolLock) -> tuple[str, str]:
-    """The method and the path without versions and without the names of its parameters."""
+    """Return the method, and the path without versions and names of parameters."""
     return tool.method, shape(tool.path)
 
 
@@ -219,8 +223,8 @@ def _operation(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
 
 
 def _moved(was: ToolLock, now: ToolLock) -> Finding:
-    """Judge another path by the request: a version and the names of parameters are of no concern
-    to callers, but a tool that calls something else is.
+    """Return the change of a path: `text` if only a version or names of parameters differ, else
+    `breaking`, as the tool calls something else.
     """
     if _shape(was) == _shape(now):
         return "text", f"its path is `{now.path}` instead of `{was.path}`"
@@ -228,8 +232,8 @@ def _moved(was: ToolLock, now: ToolLock) -> Finding:
 
 
 def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Finding]:
-    """Yield the changed hints, except hints that must be accepted (see `security`). With
-    `judged_anew`, a change is mcpgen's judgement of the same call.
+    """Yield the changed hints, except hints that must be accepted (see `security`). `judged_anew`:
+    a change is `text`, as mcpgen judges the same call differently.
     """
     for name in HINTS:
         value = now.hints.get(name)
@@ -271,7 +275,9 @@ def _answers(
     new_type: Schema | None,
     causes: dict[str, str],
 ) -> list[Finding]:
-    """Compare the answers of two Tool objects: their types, else what is listed."""
+    """Return the changes of answers between two Tool objects: by their types if known, else by the
+    listed schemas.
+    """
     before, after = old.get("outputSchema"), new.get("outputSchema")
     if before is None or after is None or new_type is None:
         return compare_outputs(before, after)
@@ -279,6 +285,8 @@ def _answers(
 
 
 def _description(tool: Mapping[str, Any]) -> tuple[str, bool]:
-    """The description of a tool without the sentence on deprecation, and whether it has that."""
+    """Return a tool's description without the sentence on deprecation, and whether it has the
+    sentence.
+    """
     text = as_text(tool.get("description"))
     return text.replace(DEPRECATED, "").strip(), DEPRECATED in text

@@ -30,8 +30,8 @@ class Side:
     """One side of a comparison: the facts of a lock, and every tool as on the wire, by name.
 
     `wholes` are the full schemas that check calls, for tools listed with less. `answers` are the
-    schemas of answers by tool: empty for any answer, absent without a type. `own` are the tools
-    made by the user's code; None if unknown.
+    schemas of answers by tool: empty for any answer, absent without a type. `aliases`: alias →
+    tool. `own` are the tools made by the user's code; None if unknown.
     """
 
     lock: Lock
@@ -57,7 +57,7 @@ class Side:
 
 
 def side_of_server(server: ir.Server, document: str = "", config: str = "") -> Side:
-    """A server that was just parsed, from the document and the configuration of these hashes."""
+    """Return the side of a parsed server; `document` and `config` are their hashes."""
     tools, wholes = {}, {}
     closures = Closures(server.definitions)
     for tool in server.tools:
@@ -81,7 +81,7 @@ def side_of_server(server: ir.Server, document: str = "", config: str = "") -> S
 
 
 def side_of_project(folder: Path) -> Side:
-    """Read the side of a project on disk. Raises UsageError for a folder without a project."""
+    """Return the side of a project on disk. Raises UsageError without a lock."""
     from ..project.own_tools import own_files, own_tools  # late: `generate` needs none of it
 
     lock = require_lock(folder, "run `mcpgen generate`, or name two documents to compare")
@@ -96,7 +96,9 @@ def side_of_project(folder: Path) -> Side:
 
 
 def side_of_files(lock: Lock, read: Read) -> Side:
-    """Return the side of a project; `read` returns a generated file by path, None without it."""
+    """Return the side of a project from its lock. `read` returns a generated file by path, None
+    without it; what cannot be read is left out.
+    """
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     answers: dict[str, Schema] = {}
@@ -122,13 +124,13 @@ def side_of_files(lock: Lock, read: Read) -> Side:
 
 
 def _exact(contracts: dict[str, Any]) -> dict[str, Schema]:
-    """Return the exact schemas of `contracts.json`."""
+    """Return tool → input schema of `contracts.json`; tools without one are left out."""
     exact = {name: as_object(contract).get("input") for name, contract in contracts.items()}
     return {name: schema for name, schema in exact.items() if schema}
 
 
 def _wholes(content: dict[str, Any]) -> dict[str, Schema]:
-    """Return the schemas of `schemas.json`, each with the definitions it refers to."""
+    """Return tool → schema of `schemas.json`, each with the definitions it refers to."""
     closures = Closures(as_object(content.get("$defs")))
     return {
         name: {**as_object(schema), "$defs": closures.of(schema)}
