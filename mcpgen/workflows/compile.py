@@ -63,7 +63,9 @@ class Description:
     sources: Mapping[str, str]
 
     def component(self, kind: str, reference: str) -> dict[str, Any]:
-        """Resolve a Reusable Object. Raises Inexpressible."""
+        """Return the component that a Reusable Object refers to: `$components.KIND.NAME`. Raises
+        Inexpressible for another reference.
+        """
         prefix = f"$components.{kind}."
         name = reference.removeprefix(prefix)
         found = as_object(as_object(self.root.get("components")).get(kind)).get(name)
@@ -74,7 +76,9 @@ class Description:
 
 @dataclass(slots=True)
 class Operations:
-    """The operations that steps can call: the tools of a server, with the reasons of others."""
+    """The operations that steps can call: the tools of a server. `reasons` has those that are no
+    tools.
+    """
 
     tools: list[Tool]
     reasons: Mapping[str, str]
@@ -94,8 +98,9 @@ class Operations:
         self.apis = {tool.origin.api for tool in self.tools} or {""}
 
     def _api(self, text: str, sources: Mapping[str, str]) -> str | None:
-        """Return the API that `$sourceDescriptions.NAME` in a text refers to: a further API of
-        the source's or its file's name, empty for the first API. None without a known source.
+        """Return the API that `$sourceDescriptions.NAME` in a text refers to: a further API named
+        like the source or its file. The only source without such an API is the first API, empty.
+        None without a known source.
         """
         match = _SOURCE.search(text)
         found: dict[str, str | None] = {}
@@ -124,7 +129,9 @@ class Operations:
         raise self._refuse(within(api or "", words[0]))
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """Return the tool of an operationId, with or without its source. Raises Inexpressible."""
+        """Return the tool of an operationId, also after `$sourceDescriptions.NAME.`. Raises
+        Inexpressible for none and for several.
+        """
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if self.apis != {""}:
@@ -154,7 +161,7 @@ class Operations:
 
 
 class Compiler:
-    """Compiles Workflow Objects of one document. `workflows`: workflowId → names of its outputs."""
+    """Compiles Workflow Objects of a document. `workflows`: workflowId → names of its outputs."""
 
     def __init__(
         self,
@@ -169,8 +176,8 @@ class Compiler:
         self.problems = problems
 
     def workflow(self, node: dict[str, Any], pointer: str, inputs: tuple[str, ...]) -> Workflow:
-        """Compile a Workflow Object, and report expressions that refer to nothing. Raises
-        Inexpressible.
+        """Compile a Workflow Object at a JSON Pointer; `inputs` are names. Warns of expressions
+        that refer to nothing. Raises Inexpressible.
         """
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
         ids = _step_ids(nodes)
@@ -215,7 +222,7 @@ class Compiler:
         return step
 
     def _retried(self, node: dict[str, Any]) -> Iterator[str]:
-        """Yield the workflows that run before a step is tried again."""
+        """Yield the workflowIds that `retry` actions run before a step is tried again."""
         components = as_object(self.description.root.get("components"))
         for action in objects_in([node, components.get("failureActions")]):
             match action:
@@ -223,7 +230,9 @@ class Compiler:
                     yield self.workflow_name(name)
 
     def workflow_name(self, text: str) -> str:
-        """Return the workflow that a `workflowId` means. Raises Inexpressible."""
+        """Return the workflowId in a text, also after `$sourceDescriptions.NAME.`. Raises
+        Inexpressible for an unknown workflow.
+        """
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
         if name not in self.workflows:
@@ -277,7 +286,7 @@ class _StepReader:
         self.id = as_text(node["stepId"])
 
     def step(self) -> Step:
-        """Return the step. Raises Inexpressible."""
+        """Compile the step, and set the scope to it. Raises Inexpressible."""
         scope, node = self.scope, self.node
         scope.step, scope.sent, scope.sent_body = self.id, (), None
         scope.method, scope.is_text = "", False
@@ -314,7 +323,9 @@ class _StepReader:
         )
 
     def _report_timeout(self) -> None:
-        """Note a step's own time limit (Arazzo 1.1): the server's settings hold for every step."""
+        """Note (E1546) that a step's own time limit (Arazzo 1.1) is not kept: the server's settings
+        hold.
+        """
         if "timeout" in self.node:
             self.problems.note(
                 "E1546",
@@ -371,8 +382,8 @@ class _StepReader:
             yield StepArgument(place="", name=name, value=value_of(value, self.scope))
 
     def _parameters(self, tool: Tool) -> Iterator[StepArgument]:
-        """Yield the parameters as arguments of an operation; parameters unknown to the operation
-        are not sent.
+        """Yield the parameters as arguments of an operation; parameters unknown to it are not sent,
+        with a note. Raises Inexpressible for a whole query string.
         """
         for place, name, data in self._parameter_objects():
             if place == "querystring":
@@ -394,7 +405,9 @@ class _StepReader:
             )
 
     def _similar(self, tool: Tool, place: str, name: str) -> Argument | None:
-        """Return the only argument with the same words in its name: `petId` for `pet_id`."""
+        """Return the only argument with the same words in its name (`petId` for `pet_id`), with a
+        note; else None.
+        """
         similar = [
             argument
             for argument in tool.arguments
@@ -411,8 +424,8 @@ class _StepReader:
         return similar[0]
 
     def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
-        """Return the request body as arguments, or as a value whose members are known only when
-        the step runs. Without a body: no arguments and None.
+        """Return (arguments, None) for a request body with known members, else ([], value): its
+        members are known when the step runs. Without a body: [], None.
         """
         node = as_object(self.node.get("requestBody"))
         if tool.request is None or "payload" not in node:
@@ -430,7 +443,9 @@ class _StepReader:
     def _sent(
         self, payload: Value, body: Body, fields: list[Argument]
     ) -> tuple[list[StepArgument], Value | None]:
-        """Return a payload as arguments, or as it is if it is no object of known members."""
+        """Return (arguments, None) for a payload, or ([], payload) if it is no object of known
+        members.
+        """
         if body.whole:
             whole = StepArgument(place="body", name=fields[0].wire_name, value=payload)
             return [whole], None
@@ -441,7 +456,8 @@ class _StepReader:
         return list(self._fields(payload, fields)), None
 
     def _fields(self, payload: Object, fields: list[Argument]) -> Iterator[StepArgument]:
-        """Yield the members of a payload as arguments; members that are no field are not sent."""
+        """Yield the members of a payload as arguments; unknown members are not sent, with a note.
+        """
         names = {each.wire_name for each in fields}
         for name, value in payload.members:
             if name in names:
@@ -473,8 +489,8 @@ class _StepReader:
     # ---------------------------------------------------------------------------------------------
 
     def _criteria(self, nodes: Any) -> Iterator[Criterion]:
-        """Yield the criteria; for a step that runs a workflow none about `$statusCode` and
-        `$response`, since it has no response: it succeeds when the workflow ends.
+        """Yield the criteria. A step that runs a workflow has no response: its criteria on
+        `$statusCode` and `$response` are left out.
         """
         for node in as_list(nodes):
             if self.id in self.scope.workflow_steps and _READS_ANSWER.search(json.dumps(node)):
@@ -482,7 +498,9 @@ class _StepReader:
             yield criterion(node, self.scope)
 
     def _actions(self, key: str, shared: str) -> Iterator[Action]:
-        """Yield the actions of the step, then those of the workflow; of equal names the first."""
+        """Yield the actions of the step (`key`), then of the workflow (`shared`); of equal names
+        the first.
+        """
         names: set[str] = set()
         for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
             node = as_object(entry)
@@ -523,7 +541,8 @@ class _StepReader:
 
 
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:
-    """Return the seconds before a retry, and the number of retries. Raises Inexpressible."""
+    """Return the seconds before a retry (0), and the number of retries (1). Raises Inexpressible.
+    """
     after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
     if not is_number(after) or not is_number(limit):
         raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
@@ -541,7 +560,7 @@ def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
 
 
 def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...]:
-    """Return the outputs of a step or of a workflow."""
+    """Return the outputs (name, value) of a step or of a workflow."""
     outputs = as_object(node.get("outputs"))
     return tuple((str(name), value_of(value, scope)) for name, value in outputs.items())
 
@@ -561,7 +580,7 @@ def _argument(tool: Tool, place: str, name: str) -> Argument | None:
 
 
 def _payload(data: Any, scope: Scope) -> Value:
-    """Return a payload; a text with JSON or a form is parsed."""
+    """Return a payload as a value; a text with JSON or a form (`a=1&b=2`) is parsed."""
     if not isinstance(data, str) or EMBEDDED.fullmatch(data.strip()):
         return value_of(data, scope)
     text = data.strip()
@@ -594,7 +613,7 @@ def _target_pointer(replacement: dict[str, Any]) -> str:
 
 
 def _form(text: str) -> dict[str, str | list[str]]:
-    """Return the fields of a form in text; a repeated field is a list."""
+    """Return name → text of the fields of `a=1&b=2`; a list for a repeated field."""
     fields: dict[str, list[str]] = {}
     for pair in text.split("&"):
         name, _, value = pair.partition("=")
@@ -627,7 +646,8 @@ _MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=
 
 def _takes_failure(condition: Condition) -> bool:
     """Return whether a condition expects a status of 400 or more: it compares the status with a
-    constant and may hold for one, in doubt true; or it negates any condition on the status.
+    constant and may be true for such a status, in doubt yes; or it negates any condition on the
+    status.
     """
     match condition:
         case Joined(_, conditions):

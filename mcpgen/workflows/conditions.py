@@ -47,7 +47,7 @@ _KINDS = ("simple", "regex", "jsonpath")
 
 def criterion(data: Any, scope: Scope) -> Criterion:
     """Parse a Criterion Object. Raises Inexpressible, also for an invalid regular expression or
-    JSONPath.
+    JSONPath without embedded expressions.
     """
     members = as_object(data)
     text = as_text(members.get("condition")).strip()
@@ -108,7 +108,7 @@ def simple(text: str, scope: Scope) -> Condition:
 
 
 class _Parser:
-    """A condition, read by recursive descent: or, and, not, comparison."""
+    """A condition, read by recursive descent: or, and, not, comparison. Raises Inexpressible."""
 
     def __init__(self, text: str, scope: Scope) -> None:
         self.text = text
@@ -132,7 +132,7 @@ class _Parser:
         return Inexpressible(f"the condition `{self.text}` cannot be read")
 
     def takes(self, *operators: str) -> str:
-        """Take the next token and return it, if it is among these operators; else return an empty
+        """Take the next token and return it if it is among these operators; else return an empty
         text.
         """
         expected = [("operator", operator) for operator in operators]

@@ -44,7 +44,7 @@ _LENGTHS = ("length", "size")
 
 
 class Inexpressible(Exception):
-    """Raised for a part of a workflow that has no Python; the text is the reason."""
+    """Raised for a part of a workflow that Python cannot express; the text is the reason."""
 
 
 @dataclass(slots=True)
@@ -106,7 +106,8 @@ def selector(data: dict[str, Any], scope: Scope) -> Value:
 
 
 def template(text: str, scope: Scope) -> Value:
-    """Return a text with its embedded expressions as one text. Raises Inexpressible."""
+    """Return a text with embedded expressions (`{$inputs.id}`) as one text. Raises Inexpressible.
+    """
     parts: list[Value] = []
     end = 0
     for match in EMBEDDED.finditer(text):
@@ -122,7 +123,7 @@ def template(text: str, scope: Scope) -> Value:
 
 
 def _text(text: str, scope: Scope) -> Value:
-    """Parse a text: an expression, also in braces (its value keeps its type), or a template."""
+    """Parse a text: an expression, also in braces, whose value keeps its type, or a template."""
     stripped = text.strip()
     whole = EMBEDDED.fullmatch(stripped)
     if whole:
@@ -135,8 +136,8 @@ def _text(text: str, scope: Scope) -> Value:
 
 
 def expression(text: str, scope: Scope) -> Value:
-    """Parse one runtime expression. One that refers to nothing becomes `Missing`, and is added to
-    `scope.missing`. Raises Inexpressible.
+    """Parse a runtime expression. If it refers to nothing, the value is `Missing`, and the text is
+    added to `scope.missing`. Raises Inexpressible for an unknown kind.
     """
     text = text.strip()
     if text == "$statusCode":
@@ -158,7 +159,7 @@ def expression(text: str, scope: Scope) -> Value:
 
 
 def _self(scope: Scope) -> Value:
-    """Return the document's `$self` (Arazzo 1.1), or Missing."""
+    """Return the document's `$self` (Arazzo 1.1); without it Missing, recorded in the scope."""
     if scope.own_uri:
         return Constant(scope.own_uri)
     scope.missing.append("$self")
@@ -265,7 +266,9 @@ def _source(rest: str) -> tuple[str, str]:
 
 
 def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
-    """Split a text after the longest known name at its beginning, which may be empty."""
+    """Split a text after the longest of `names` at its beginning; the first part is empty without
+    any.
+    """
     for name in sorted(names, key=len, reverse=True):
         tail = rest[len(name) :]
         if rest.startswith(name) and tail[:1] in ("", "#", ".", "["):
@@ -274,7 +277,7 @@ def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _identifier(rest: str) -> tuple[str, str]:
-    """Split a text after the identifier at its beginning."""
+    """Split `id#/a` after its identifier: `id` and `#/a`; the first part may be empty."""
     match = re.match(r"[A-Za-z0-9_-]+", rest)
     name = match[0] if match else ""
     return name, rest[len(name) :]
@@ -300,7 +303,8 @@ def _tailed(value: Value, tail: str) -> Value:
 
 
 def keys_of(path: str) -> list[str]:
-    """Return the keys of a path, at least one: `.name[0]` has two. Raises Inexpressible."""
+    """Return the keys of a path, at least one: `.name[0]` → `["name", "0"]`. Raises Inexpressible.
+    """
     keys = []
     end = 0
     while match := _PART.match(path, end):
@@ -312,7 +316,7 @@ def keys_of(path: str) -> list[str]:
 
 
 def pointer_of(keys: Iterable[str]) -> str:
-    """Return the JSON Pointer of keys (RFC 6901)."""
+    """Return the JSON Pointer (RFC 6901) of unescaped keys; empty without keys."""
     return "".join(f"/{escape(key)}" for key in keys)
 
 

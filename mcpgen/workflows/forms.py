@@ -29,8 +29,8 @@ class _Unfit(Exception):
 
 
 def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
-    """Return the payload of a form with names such as `items[0][price]` combined into one value of
-    the field `items`. Names that fit no field keep their brackets.
+    """Return the payload of a form with names such as `items[0][price]` combined into a value of
+    the field `items`. Names that fit no field, or contradict each other, keep their brackets.
     """
     kinds = {argument.wire_name: argument.annotation.kind for argument in arguments}
     parts: dict[str, list[_Part]] = {}
@@ -52,8 +52,8 @@ def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
 
 
 def _split(name: str, kinds: Mapping[str, str]) -> tuple[str, Sequence[str]]:
-    """Return the field and the keys of a name; no keys where the name has no brackets, or is a
-    field.
+    """Return field and keys of a name: `a[0][b]` → `a`, `["0", "b"]`; no keys for a name without
+    brackets, and for a field.
     """
     match = _NAME.fullmatch(name)
     if match is None or name in kinds:
@@ -91,7 +91,9 @@ def _by_key(parts: list[_Part]) -> dict[str, list[_Part]]:
 
 
 def _listed(members: Mapping[str, Value]) -> Array:
-    """Return the items in the order of their indexes, then those under `[]`, of a list each."""
+    """Return a list of the members in the order of their indexes, then of those under `[]`, which
+    may be a list.
+    """
     items = [members[index] for index in sorted(filter(None, members), key=int)]
     match members.get(""):
         case Array(more):

@@ -48,8 +48,8 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBody:
-    """The expression `$response.body#/id` of a step: the JSON body of the step's own answer, or
-    the part at `pointer`. With `is_text` the body may also be text.
+    """The JSON body of a step's answer, or the part at `pointer`: `$response.body#/id`. With
+    `is_text` the body may also be text.
     """
 
     step: str
@@ -74,8 +74,8 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowOutput:
-    """An output of a workflow called by a step. With `before`, `step` is the workflowId of a
-    workflow that runs before this one or before a retry.
+    """The outputs of a workflow called by a step, or the part at `pointer`. With `before`, `step`
+    is the workflowId of a workflow that runs before this one or before a retry.
     """
 
     step: str
@@ -93,7 +93,8 @@ class Interpolation:
 @dataclass(frozen=True, slots=True)
 class Taken:
     """A value converted for its destination: the number or boolean in a text (`scalar`), the text
-    of a number or boolean (`written`), the bytes of a text, or a list with the value alone.
+    of a number or boolean (`written`), the bytes of a text (`octets`), or a list of the value
+    (`listed`).
     """
 
     kind: Literal["scalar", "written", "octets", "listed"]
@@ -102,7 +103,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object of values."""
+    """An object of values, as pairs of name and value."""
 
     members: tuple[tuple[str, Value], ...]
 
@@ -180,7 +181,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A value that is a condition by itself, without an operator."""
+    """A value as a condition, without an operator."""
 
     value: Value
 
@@ -232,10 +233,9 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """The action after a step if all criteria are met. `step` or `workflow` is its target.
+    """The action after a step if all criteria are met: `step` or `workflow` is its target.
 
-    A retry is tried `limit` times, `after` seconds apart; it runs its step or its workflow
-    first.
+    A retry is tried `limit` times, `after` seconds apart; it runs its step or workflow first.
     """
 
     kind: Literal["end", "goto", "retry"]
@@ -249,7 +249,7 @@ class Action:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepArgument:
     """A value of a step's call: for an argument of its operation by place and name on the wire, or
-    for an input of its workflow.
+    for an input of its workflow, with an empty place.
     """
 
     place: str
@@ -259,8 +259,8 @@ class StepArgument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step: it calls an operation, or a workflow. `body` is an object whose members are known
-    only when the step runs.
+    """A step: it calls an operation (`METHOD /path`), or a workflow. `body` is a request body whose
+    members are known only when the step runs.
     """
 
     id: str

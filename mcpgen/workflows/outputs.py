@@ -19,8 +19,8 @@ DEEPEST = 20
 
 
 class OutputTypes:
-    """Schemas of values. `inputs` are the schemas of the inputs of each workflow, by workflowId;
-    `ANY` means that the documents give no type.
+    """Schemas of values. `inputs`: workflowId → schemas of its inputs by name. `ANY` means that the
+    documents give no type.
     """
 
     def __init__(
@@ -47,7 +47,9 @@ class OutputTypes:
         return {"type": "object", "properties": properties}
 
     def of_value(self, workflow: model.Workflow, value: model.Value, depth: int) -> Schema:
-        """Return the schema of a value of a workflow; ANY for an unknown type."""
+        """Return the schema of a value in a workflow; ANY for an unknown type. `depth`: nested
+        workflows so far.
+        """
         match value:
             case model.Constant(data):
                 return {"type": type_of(data)}
@@ -75,14 +77,14 @@ class OutputTypes:
         return ANY
 
     def of_answer(self, operation: str) -> Schema:
-        """Return the schema of an operation's successful JSON response; empty if it has none."""
+        """Return the schema of an operation's successful JSON response; empty without one."""
         pointer = self.operations.by_operation[operation].origin.pointer
         node, _ = self.reader.resolve(f"#{pointer}")
         _, response = responses.success(self.reader, as_object(node), pointer)
         return as_object(responses.json_schema(response)[1])
 
     def part(self, schema: Schema, pointer: str) -> Schema:
-        """Return the schema of the part of a value at a JSON Pointer; ANY if it is unknown."""
+        """Return the schema at a JSON Pointer into a schema's value; ANY if it is unknown."""
         for token in split(pointer):
             properties = self.reader.properties(schema)
             items = self.reader.flatten(schema).get("items", ANY)

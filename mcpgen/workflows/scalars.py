@@ -59,8 +59,8 @@ class Scalars:
         return replace(workflow, steps=tuple(steps))
 
     def _kinds(self, step: model.Step) -> Mapping[tuple[str, str], str]:
-        """Return (place, name) → type for the arguments of the called operation (see `_kind`) or
-        the inputs of the called workflow; empty for an unknown type.
+        """Return (place, name) → type (see `_kind`) of the arguments of the called operation, or of
+        the inputs of the called workflow; an empty type is unknown.
         """
         if step.workflow:
             schemas = self._types.inputs[step.workflow]
@@ -85,7 +85,7 @@ class Scalars:
         return value
 
     def _bytes(self, workflow: model.Workflow, value: model.Value) -> model.Value:
-        """Return a text as its bytes; a value that already means bytes is unchanged."""
+        """Return a value that is a text, but no base64, as its bytes; other values unchanged."""
         schema = self._types.of_value(workflow, value, 0)
         if self._type(schema) != "string":
             return value
@@ -94,7 +94,9 @@ class Scalars:
         return model.Taken("octets", value)
 
     def _written(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
-        """Return a scalar as text (`string`) or as a list with it alone (`array`)."""
+        """Return a scalar as text (kind `string`), or a scalar or text as a list of it (`array`);
+        other values unchanged.
+        """
         taken, types = _WRITTEN[kind]
         if isinstance(value, model.Constant):
             return model.Constant(_READY[taken](value.value))
@@ -123,7 +125,9 @@ def _kind(argument: Argument) -> str:
 
 
 def _constant(value: model.Constant, kind: str) -> model.Constant:
-    """Return the scalar represented by a constant text; any other constant is unchanged."""
+    """Return a constant text as the scalar of a kind that it represents, `"7"` as 7; other
+    constants unchanged.
+    """
     data = scalar(value.value)
     kinds = ("integer", "number") if kind == "number" else (kind,)
     return model.Constant(data) if type_of(data) in kinds else value

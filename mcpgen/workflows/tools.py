@@ -43,7 +43,9 @@ class Workflows(Definitions):
     def workflow_tools(
         self, tools: Iterable[tuple[str, Tool]], skips: Iterable[Skip], credentials: Iterable[str]
     ) -> list[tuple[str, Tool]]:
-        """Return (tag of the toolset, tool) for each workflow that can be expressed."""
+        """Return (tag of the toolset, tool) for each workflow that can be expressed. `tools`, with
+        their tags, `skips` and `credentials` are the API's.
+        """
         api_tools = list(tools)
         self.operations = Operations(
             [tool for _, tool in api_tools if tool.request is not None],
@@ -67,7 +69,7 @@ class Workflows(Definitions):
     def _with_steps(self, tool: Tool) -> Tool:
         """Return the tool with its workflow. Its listed output schema names the outputs, none of
         them required; with the profile `rich` each has its type, or null. Results are checked
-        without types, since an API may answer another one than its document says.
+        without types, since an API may answer differently from its document.
         """
         [workflow] = [
             each for each in self.workflows.values() if each.pointer == tool.origin.pointer
@@ -129,8 +131,8 @@ class Workflows(Definitions):
                 yield description, as_object(node), f"{home}/workflows/{index}"
 
     def _compiled(self) -> dict[str, Workflow]:
-        """Return workflowId → workflow for those that can be expressed, with all they call. Each
-        other becomes a skip, with its reason in a note (E1543).
+        """Return workflowId → workflow for those that can be expressed, with all they call. The
+        others become skips, each with its reason in a note (E1543).
         """
         nodes = list(self._nodes())
         outputs = {
@@ -178,7 +180,7 @@ class Workflows(Definitions):
         self.skips.append(_skipped(origin, reason, self.problems))
 
     def _hints(self, workflow: Workflow) -> Hints:
-        """Return the hints of a workflow, combined from every operation it may call."""
+        """Return the hints of a workflow, combined from all operations it may call."""
         names = sorted(_operations(workflow, self.workflows))
         hints = [self.operations.by_operation[name].hints for name in names]
         return Hints(
@@ -190,8 +192,8 @@ class Workflows(Definitions):
 
 
 def called(document: Document, excluded: tuple[str, ...]) -> dict[str, str]:
-    """OperationId or pointer of an operation that a step calls (Arazzo 1.0.1 §4.6.5.1) → the id of
-    its workflow, unless that is excluded.
+    """Return operationId or JSON Pointer of each operation that a step calls (Arazzo 1.0.1
+    §4.6.5.1) → workflowId, without excluded workflows.
     """
     found: dict[str, str] = {}
     for file in document.workflows:
@@ -207,21 +209,21 @@ def called(document: Document, excluded: tuple[str, ...]) -> dict[str, str]:
 
 
 def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
-    """Return the first pattern that leaves a workflow out, by its id or by the name of its tool."""
+    """Return the first pattern that matches a workflowId or the name of its tool; None without any.
+    """
     return matches([name, "_".join(words(name))], patterns)
 
 
 def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:
-    """Skip a workflow, and report the reason."""
+    """Return the skip of a workflow, and note its reason (E1543)."""
     message = f"workflow `{visible(origin.path)[:60]}` skipped: {reason}"
     problems.note("E1543", message, pointer=origin.pointer)
     return Skip(origin=origin, reason=reason, code="E1543", filtered=False)
 
 
 def settled(server: Server, problems: Problems) -> Server:
-    """Return the server without workflows that call operations which the configuration took out.
-
-    Steps that lack an argument of their operation are reported.
+    """Return the server without workflows that call operations which the configuration took out:
+    they become skips. Steps that lack an argument of their operation are reported.
     """
     workflows = {tool.workflow.id: tool.workflow for tool in server.tools if tool.workflow}
     if not workflows:
@@ -286,7 +288,7 @@ def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) ->
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
-    """Explain why the calls of a workflow cannot be made, or return an empty text."""
+    """Explain why a workflow cannot be a tool: an operation without a tool; empty if it can."""
     for step in workflow.steps:
         if not step.operation:
             continue
@@ -298,7 +300,7 @@ def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
 
 
 def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
-    """Report the arguments that a step does not send and that its operation needs."""
+    """Warn (E1545) of each argument that a step's operation needs and the step does not send."""
     sent = {(each.place, each.name) for each in step.arguments}
     for argument in tool.arguments:
         if _lacks(step, argument, sent):
@@ -313,7 +315,9 @@ def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
 
 
 def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
-    """Return whether a call of a step is without an argument that it needs."""
+    """Return whether the operation needs an argument that the step does not send. `sent`: (place,
+    name) pairs.
+    """
     if not argument.required or argument.fixed or argument.default:
         return False
     if argument.place == "body" and step.body is not None:
@@ -322,7 +326,7 @@ def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
 
 
 def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
-    """Return the reasons why operations are not tools, by operationId and by `METHOD /path`."""
+    """Return operationId, and `METHOD /path` → reason why the operation is no tool."""
     reasons = {}
     for skip in skips:
         reasons[skip.origin.operation] = skip.reason
@@ -332,7 +336,9 @@ def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
 
 
 def _free_tag(tags: Iterable[str]) -> str:
-    """Return a tag for the workflows: another one if the API has a toolset `workflows`."""
+    """Return a tag for the workflows: `workflows`, or `workflows of steps` if the API has that
+    toolset.
+    """
     names = set(toolset_names(sorted(set(filter(None, tags)))).values())
     return TOOLSET if TOOLSET not in names else f"{TOOLSET} of steps"
 
@@ -350,7 +356,9 @@ def _all_before(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[st
 
 
 def _operations(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
-    """Return the operations that a workflow may call, directly or through other workflows."""
+    """Return the operations (`METHOD /path`) that a workflow may call, directly or through other
+    workflows.
+    """
     found: set[str] = set()
     pending, known = [workflow], {workflow.id}
     while pending:
@@ -370,7 +378,7 @@ def _names_of_outputs(workflow: Workflow) -> Schema:
 
 
 def _description(node: dict[str, Any], workflow: Workflow) -> str:
-    """Describe a workflow, its author's words first."""
+    """Describe a workflow: its author's words, its steps, its outputs."""
     text = plain(node.get("description")) or plain(node.get("summary"))
     if text[-1:].isalnum():
         text += "."
