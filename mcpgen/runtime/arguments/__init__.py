@@ -50,15 +50,15 @@ _OPEN = frozenset(
     "additionalProperties anyOf dependentSchemas else if oneOf patternProperties then"
     " unevaluatedProperties".split()
 )
-"""The keys of a schema whose object may have names that are not among its properties."""
+"""Keys of a schema whose object may have names that are not among its properties."""
 
 Resolve = Callable[[Any], Any]
 """Follows the local references of a schema."""
 
 
 def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> str:
-    """The text of a refused call: at most `MAX_LINES` faults, and the required arguments if one is
-    missing. `errors` are `jsonschema_rs.ValidationError`s in the validator's order.
+    """Return the text of a refused call: at most `MAX_LINES` faults, and the required arguments if
+    one is missing. `errors` are `jsonschema_rs.ValidationError`s in the validator's order.
     """
     lines: dict[str, None] = {}
     missing = False
@@ -82,8 +82,9 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?` for a known name that is close (case, punctuation and the order of its
-    words aside), or else the only one that shares its beginning or a word (`organization`, `org`).
+    """Return `; did you mean ...?` with the known name that is close (case, punctuation and order
+    of words aside), else the only one with the same beginning or a word (`organization`, `org`); or
+    nothing.
     """
     own = _words(name)
     words = {candidate: _words(candidate) for candidate in known}
@@ -97,7 +98,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name: `searchOrders` has `search` and `orders`."""
+    """Return the words of a name in lower case: `searchOrders` has `search` and `orders`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name[:100])
     return re.findall(r"[a-z0-9]+", spaced.lower())
 
@@ -118,11 +119,10 @@ def _is_related(one: list[str], other: list[str]) -> bool:
 def belongs(
     name: str, given: Mapping[str, Any], schema: Mapping[str, Any], resolve: Resolve
 ) -> str:
-    """Return `; it is a field of ...` for a name of the arguments given, or that the fields of its
-    value are arguments that were not given, or an empty text.
+    """Return a hint on `name`, an unknown argument: `; it is a field of ...`, or `; give ...
+    without it` if the fields of its value are arguments not given; empty without a hint.
 
-    APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add
-    one.
+    Some APIs wrap a body (`{"data": {...}}`), and models forget the wrapper or add one.
     """
     value = given[name]
     inside = [one for one in _fields_inside(schema, resolve) if one[1] == name]
@@ -141,8 +141,8 @@ _SHAPES: Mapping[type, str] = {dict: "object", list: "array"}
 
 
 def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
-    """Return whether a value may be meant for a schema: a value of the enum, and an object or a
-    list only if the schema takes one.
+    """Return whether a value may be meant for a schema: of an enum, a value in it; else an object
+    or a list only if the schema takes one, and anything else.
     """
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
@@ -173,7 +173,7 @@ def _fields_inside(
 
 
 def _fields_of_all(schema: Any, resolve: Resolve) -> Iterator[tuple[str, Any]]:
-    """The fields of an object or of the items of a list, and those of each branch of a union."""
+    """Yield (field, schema) of an object or a list's items, and of each branch of a union."""
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
         return
@@ -184,7 +184,7 @@ def _fields_of_all(schema: Any, resolve: Resolve) -> Iterator[tuple[str, Any]]:
 
 
 def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
-    """Return the properties that an object may have, those of `allOf` too, without `false` ones."""
+    """Return field -> schema of an object, with those of `allOf`, but no field that is `false`."""
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
         return {}
@@ -197,8 +197,8 @@ def fields_of(schema: Any, resolve: Resolve) -> dict[str, Any]:
 
 def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
     """Yield a line for each name in an open object that its schema lacks, and for each text that
-    does not look like its format. Objects inside are open unless their schema closes them: an API
-    ignores unknown names.
+    does not look like its format: both were sent. Objects inside are open unless their schema
+    closes them: an API ignores unknown names.
     """
     pending: list[tuple[list[str | int], Any, Any]] = [([], schema, value)]
     while pending:
@@ -231,8 +231,8 @@ def is_odd(schema: Mapping[str, Any], value: Any) -> bool:
 
 
 def date_form(schema: Mapping[str, Any]) -> str | None:
-    """Return the pattern for the beginning of a value that must be a date; None for other
-    schemas.
+    """Return the pattern for the beginning of a date or date-time; None for a schema of anything
+    else, or with values that the pattern does not match.
     """
     if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
         return None
@@ -241,7 +241,7 @@ def date_form(schema: Mapping[str, Any]) -> str | None:
 
 
 def _stands_for(pattern: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema does not itself name values that a pattern does not match."""
+    """Return whether a pattern may check a schema: no rule, example or default is against it."""
     if not schema.keys().isdisjoint(("pattern", "enum", "const")):
         return False
     own = [*schema.get("examples", ()), schema.get("default")]
@@ -249,7 +249,7 @@ def _stands_for(pattern: str, schema: Mapping[str, Any]) -> bool:
 
 
 def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
-    """Yield a line for each null of the arguments that is not sent."""
+    """Yield a line for each null in the arguments `given` that is missing in `sent`."""
     pairs: Iterable[tuple[Any, Any]] = ()
     match given, sent:
         case dict(), dict():
@@ -264,7 +264,7 @@ def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> It
 
 
 def _field_meant(name: str, known: Iterable[str], given: Iterable[str]) -> str:
-    """Suggest a field for an unknown name, or list the known fields."""
+    """Return a hint on an unknown name: the known field that is meant, or all known fields."""
     known = list(known)
     hint = suggest(name, [other for other in known if other not in given])
     if known and not hint:
@@ -280,14 +280,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def show(value: Any) -> str:
-    """A value as JSON, cut to a length worth reading."""
+    """Return a value as JSON, cut to `MAX_VALUE` characters with a note of its length."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}... ({len(text):,} characters)"
 
 
 def place(path: Iterable[Any]) -> str:
-    """A path in backticks, as in "`author.names[2]`"; "the arguments" for an empty path."""
+    """Return a path as "`author.names[2]`"; "the arguments" for an empty path."""
     text = ""
     for token in path:
         if isinstance(token, int):
@@ -298,7 +298,7 @@ def place(path: Iterable[Any]) -> str:
 
 
 def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
-    """One line per fault; a union is told by the branch that comes nearest."""
+    """Yield lines for a fault; a union is explained by the branch that comes nearest."""
     kind = error.kind.name
     path = list(error.instance_path)
     if kind in ("anyOf", "oneOf") and any(getattr(error.kind, "context", ())):
@@ -332,7 +332,7 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
-    """Return the schema of an error, or `up` levels higher; empty if the path is unknown."""
+    """Return the schema that an error is in, or `up - 1` levels higher; empty if unknown."""
     for token in list(error.schema_path)[:-up]:
         try:
             schema = schema[token]
@@ -342,8 +342,8 @@ def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
 
 
 def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Explain why a value fits no branch of a union: by the branch with the fewest faults among
-    those that take the value's type and, if possible, the value of its discriminator.
+    """Yield lines on a value that fits no branch of a union, by the branch with the fewest faults
+    among those that take the value's type and, if possible, the value of its discriminator.
     """
     branches = [list(branch) for branch in error.kind.context if branch]
     firsts = [(branch[0].kind.name, list(branch[0].instance_path)) for branch in branches]
@@ -368,7 +368,7 @@ def _is_tag(fault: Any, path: list[Any]) -> bool:
 
 
 def _options(error: Any) -> list[Any]:
-    """The values of an enum or of a constant; none for other errors."""
+    """Return the values that an enum or a constant allows; none for other errors."""
     if error.kind.name == "enum":
         return list(error.kind.options)
     return [error.kind.expected_value] if error.kind.name == "const" else []
@@ -396,7 +396,7 @@ def _format(error: Any) -> str:
 
 
 def _choices(*errors: Any) -> str:
-    """List the values that the errors allow."""
+    """Return `must be one of ...; got ...`, with all allowed values and perhaps a suggestion."""
     value = errors[0].instance
     options = list({show(option): option for one in errors for option in _options(one)}.items())
     shown = ", ".join(text for text, _ in options[:MAX_CHOICES])
@@ -409,7 +409,7 @@ def _choices(*errors: Any) -> str:
 
 
 def _forbidden(error: Any) -> str:
-    """Describe the values that are not allowed."""
+    """Return what a schema of `not` forbids, as `must be none of ...` or `cannot have ...`."""
     match error.kind.schema:
         case {"enum": [*values], **more} if not more:
             return f"must be none of {', '.join(map(show, values[:MAX_CHOICES]))}"
@@ -432,7 +432,7 @@ def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
 
 
 def _number(limit: float) -> str:
-    """A number as a schema has it: the checker makes `0` to `0.0`."""
+    """Return a number as a schema has it: the checker makes `0` to `0.0`."""
     return str(limit).removesuffix(".0")
 
 

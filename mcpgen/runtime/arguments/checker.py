@@ -1,8 +1,8 @@
-"""Validate a call's arguments before anything is sent.
+"""Check a call's arguments before anything is sent.
 
 A `Checker` is the compiled input schema of one tool. It repairs frequent slips of models (an object
-sent as a JSON string, null for "not given"), and refuses everything else with a text that says
-what to change. Patterns run on a linear-time engine and no reference is ever fetched.
+sent as a JSON string, null for "not given"), and refuses everything else with a text that says what
+to change. Patterns run on a linear-time engine and no reference is ever fetched.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ _NO_DIGITS = frozenset((*FORMATS, "byte", "binary"))
 NULL = {"type": "null"}
 ROOT = "urn:arguments"
 BODY = ("body", "request_body")
-"""The names of an argument that is a request body."""
+"""Names of an argument that is a request body."""
 
 
 class BadArguments(ValueError):
-    """The arguments of a call do not fit the tool; the text is written for the model."""
+    """Arguments of a call that do not fit the tool; the text is written for the model."""
 
 
 class Checker:
-    """The input schema of one tool, compiled.
+    """Compiled input schema of one tool.
 
     `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps
     pointers of nested properties to their keys on the wire. In a `merge_patch` null is a value of
@@ -107,8 +107,8 @@ class Checker:
         self._validator = self._compile()
 
     def _compile(self) -> jsonschema_rs.Draft202012Validator:
-        """The validator of the whole schema; patterns that the linear engine cannot run are left
-        out.
+        """Return the validator of the whole schema, without the patterns that the linear engine
+        cannot run.
         """
         try:
             self._root = self._checkable(self._schema, "")
@@ -119,8 +119,8 @@ class Checker:
             return compiled(self._root)
 
     def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        """Return the arguments for the tool's function, nested keys as on the wire, and remarks for
-        the caller.
+        """Return the arguments for the tool's function, repaired, nested keys as on the wire, and
+        remarks for the caller.
 
         Raises BadArguments: too large, unknown, missing or of the wrong kind.
         """
@@ -153,7 +153,7 @@ class Checker:
         return dict(repaired), remarks
 
     def _in_its_form(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with a request body as the tool takes it: as one argument, or as its
+        """Return the arguments with a request body as the tool takes it: as one argument, or as its
         fields. Callers may know the other form of another version of the API.
         """
         properties = self._schema.get("properties", {})
@@ -170,14 +170,14 @@ class Checker:
         return given
 
     def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with their keys as on the wire; nothing is checked."""
+        """Return the arguments with their keys as on the wire; nothing is checked."""
         try:
             return dict(self._visit(self._schema, "", arguments, wire=True))
         finally:
             self._visited.clear()
 
     def _explained(self, arguments: dict[str, Any]) -> str:
-        """Explain the faults of invalid arguments."""
+        """Return a text on the faults of invalid arguments."""
         heading = f"Invalid arguments for `{self._tool}`"
         if self._can_be_explained(arguments):
             errors = islice(self._validator.iter_errors(arguments), 50)
@@ -212,8 +212,8 @@ class Checker:
         return True
 
     def _bounded(self, value: Any) -> int:
-        """Refuse what is too deep, too large or not JSON, without recursion and before any
-        validation. Returns the number of values.
+        """Return the number of values in a value. Raises BadArguments for a value that is too deep,
+        too large or not JSON, without recursion and before any validation.
         """
         values = characters = 0
         pending: list[tuple[Any, int]] = [(value, 0)]
@@ -237,7 +237,7 @@ class Checker:
         return BadArguments(f"Invalid arguments for `{self._tool}`: {reason}")
 
     def _known(self, arguments: Mapping[str, Any]) -> None:
-        """Refuse names the tool does not have, unless the schema is open and says so."""
+        """Raise BadArguments for names that the tool lacks, unless its schema is open."""
         properties = self._schema.get("properties", {})
         is_open = self._schema.get("additionalProperties", False) is not False
         if is_open or "patternProperties" in self._schema:
@@ -251,8 +251,8 @@ class Checker:
     def _unknown(
         self, unknown: list[str], known: list[str], arguments: Mapping[str, Any], missing: list[str]
     ) -> BadArguments:
-        """The refusal of arguments that the tool does not have, with the faults of the others.
-        `missing` are required and not given.
+        """Return the error for arguments that the tool does not have, with the faults of the
+        others. `missing` are required and not given.
         """
         lines = [f"Invalid arguments for `{self._tool}`:"]
         for name in unknown[:5]:
@@ -268,7 +268,7 @@ class Checker:
     def _hint(
         self, name: str, known: list[str], arguments: Mapping[str, Any], missing: list[str]
     ) -> str:
-        """Suggest a replacement for an unknown argument."""
+        """Return a hint on an unknown argument: its object, or a similar name; or nothing."""
         value, fields = arguments[name], self._schema.get("properties", {})
         free = [other for other in known if other not in arguments]
         free = [other for other in free if may_take(fields.get(other), value, self._resolved)]
@@ -276,8 +276,8 @@ class Checker:
         return inside or suggest(name, missing) or suggest(name, free)
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
-        """Walk schema and value together: repair slips (`wire` false), or give keys their names on
-        the wire (`wire` true).
+        """Return a value after a walk of schema and value together: slips are repaired (`wire`
+        false), or keys get their names on the wire (`wire` true).
 
         A value is visited once for each place of the schema: the branches of a union may lead to
         the same places again, at every level, or to the place that is visited. With care a value
@@ -316,9 +316,9 @@ class Checker:
         return value if all(map(is_, _items(visited), _items(value))) else visited
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
-        """Take the first branch that the value fits, if need be after repair; a value that fits
-        none is left unchanged. Repaired text and numbers are tried last: another branch may accept
-        the value unrepaired.
+        """Return the value as the first branch takes it, if need be after repair; unchanged if it
+        fits no branch. Repaired text and numbers are tried last: another branch may accept the
+        value unrepaired.
         """
         repaired: list[Any] = []
         for index, branch in enumerate(branches):
@@ -334,8 +334,8 @@ class Checker:
         return self._chosen(repaired, branches, pointer, value)
 
     def _chosen(self, repaired: list[Any], branches: list[Any], pointer: str, value: Any) -> Any:
-        """The first repaired value, of the same type where a branch of the union takes that type;
-        the value itself where there is none.
+        """Return the first repaired value, of the same type if a branch of the union takes that
+        type; without any the value itself.
         """
         kinds = self._union_kinds(branches)
         if kinds and _TYPES.get(type(value)) in kinds:
@@ -382,8 +382,8 @@ class Checker:
         return not self._takes_null(schema["properties"][key])
 
     def _spellings(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
-        """The keys on the wire, each with the key of the schema: a caller who knows the API may use
-        the API's keys.
+        """Return key on the wire -> key of the schema, where they differ: a caller who knows the
+        API may use the API's keys.
         """
         at = f"{pointer}/properties/"
         keys = {self._names.get(at + escape(key), key): key for key in properties}
@@ -400,7 +400,7 @@ class Checker:
         return [self._visit(part, place, item, wire=wire) for (part, place), item in visited]
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
-        """Repair a value with a single possible meaning:
+        """Return a value, repaired if it has a single possible meaning:
 
         * parse JSON text where text is not allowed,
         * write a number or a flag as text where only text is allowed,
@@ -427,8 +427,8 @@ class Checker:
         return value
 
     def _meant(self, text: str, kinds: frozenset[str]) -> Any:
-        """The value of one of these kinds that a text is JSON of; the text itself where there is
-        none.
+        """Return the JSON value of a text, if it is of one of these kinds (null aside); else the
+        text.
         """
         allowed = kinds - {"null"}
         if "number" in allowed:
@@ -442,7 +442,7 @@ class Checker:
         return parsed
 
     def _kinds(self, schema: Any) -> frozenset[str] | None:
-        """Return the JSON types a schema allows; None for a schema without restrictions."""
+        """Return the JSON types that a schema allows; None if it does not restrict them."""
         schema = self._resolve(schema, "")[0]
         if not isinstance(schema, dict):
             return None
@@ -482,7 +482,7 @@ class Checker:
         return kinds is not None and "null" in kinds
 
     def _fits(self, branch: Any, pointer: str, value: Any) -> bool:
-        """Return whether a value is valid for one branch of a union."""
+        """Return whether a value is valid for a schema, such as a branch of a union."""
         if pointer not in self._branches:
             # Among the definitions of the root, to whose parts its own references lead
             definitions = {**self._root.get("$defs", {}), "": self._checkable(branch, pointer)}
@@ -495,7 +495,7 @@ class Checker:
         return validator is not None and validator.is_valid(value)
 
     def _resolve(self, schema: Any, pointer: str) -> tuple[Any, str]:
-        """Follow local references; a reference that leads nowhere is an empty schema."""
+        """Return a schema and its pointer after its local references; `{}` if one leads nowhere."""
         hops = 0
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             hops += 1
@@ -508,11 +508,11 @@ class Checker:
         return schema, pointer
 
     def _resolved(self, schema: Any) -> Any:
-        """Resolve the local references of a schema."""
+        """Return a schema after its local references; `{}` if one leads nowhere."""
         return self._resolve(schema, "")[0]
 
     def _own_keywords(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The keywords of a schema, its patterns as they are checked."""
+        """Return a copy of a schema without ids, its patterns as they are checked."""
         result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
         if self._bad_patterns:
             _drop_bad_patterns(result)
@@ -521,8 +521,8 @@ class Checker:
         return result
 
     def _checkable(self, schema: Any, pointer: str) -> Any:
-        """The schema as it is checked, from its JSON Pointer on: with null allowed at the pointers
-        `nullable` and, inside the arguments of a merge patch, for optional and additional
+        """Return the schema as it is checked, from its JSON Pointer on: with null allowed at the
+        pointers `nullable` and, inside the arguments of a merge patch, for optional and additional
         properties; without base URIs and without patterns the engine refuses.
         """
         if not isinstance(schema, dict):
@@ -566,8 +566,8 @@ def _take_nulls(schema: dict[str, Any]) -> None:
 def compiled(
     schema: Any, *, backtracking: bool = False, formats: bool = False
 ) -> jsonschema_rs.Draft202012Validator:
-    """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is
-    not a schema.
+    """Return a validator that never leaves the process. Raises jsonschema_rs.ValidationError for
+    what is not a schema.
 
     `backtracking` takes patterns with look-around and back-references as well, and gives up on a
     text after a while. With `formats` a text must have the format that its schema names (JSON
@@ -583,7 +583,7 @@ def compiled(
 
 
 def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
-    """The schemas inside a schema, each with the value it is compared with."""
+    """Yield the schemas inside a schema, each with the value it is compared with."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         for part in schema.get(keyword, ()):
             yield part, value
@@ -603,7 +603,7 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _drop_bad_patterns(schema: dict[str, Any]) -> None:
-    """Remove the patterns of a schema that the linear engine refuses."""
+    """Remove, in place, the patterns of a schema that the linear engine refuses."""
     if "pattern" in schema and not _is_pattern(schema["pattern"]):
         del schema["pattern"]
     parts = schema.get("patternProperties")
@@ -624,7 +624,7 @@ def _is_pattern(pattern: Any) -> bool:
 
 
 def _own_kinds(schema: dict[str, Any]) -> frozenset[str] | None:
-    """The JSON types that `type`, `const` or `enum` of a schema allow; None without them."""
+    """Return the JSON types that `type`, `const` or `enum` of a schema allow; None without them."""
     if "type" in schema:
         kinds = schema["type"]
         if isinstance(kinds, str):
@@ -653,7 +653,7 @@ _NOT_JSON = {
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """The keys and values of an object, the items of an array; of any other value none."""
+    """Yield the keys and values of an object, or the items of an array; of any other value none."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield key
@@ -663,7 +663,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _parse(text: str) -> Any:
-    """JSON text as data; None for other text, a key given twice, NaN and Infinity."""
+    """Return JSON text as data; None for other text, a key given twice, NaN and Infinity."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -687,8 +687,8 @@ def _compiled_once(text: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def misfits(data: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Return the fields of an object whose values do not fit its output schema; none where that
-    lists no fields.
+    """Return the fields of an object whose values do not fit its output schema, sorted; none if the
+    schema has no `properties`.
     """
     if "properties" not in schema:
         return []
@@ -697,8 +697,8 @@ def misfits(data: Any, schema: Mapping[str, Any]) -> list[str]:
 
 
 def without_misfits(data: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without its `misfits`: structured content has to fit the output schema
-    (MCP 2026-07-28, Tools, "Output Schema"). A client that checks it refuses the whole result.
+    """Return an object without its `misfits`: structured content has to fit the output schema (MCP
+    2026-07-28, Tools, "Output Schema"), or clients that check this refuse the whole result.
     """
     wrong = misfits(data, schema)
     return {key: value for key, value in data.items() if key not in wrong}

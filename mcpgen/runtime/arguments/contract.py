@@ -20,12 +20,13 @@ from .checker import BadArguments, Checker, compiled
 
 
 class ContractChecker(Checker):
-    """The contract of one tool: an entry of `contracts.json`.
+    """Contract of one tool: an entry of `contracts.json`.
 
-    `input` is the exact schema (the listed one where there is none), `names` maps pointers of
-    listed properties to their keys in it, `arguments` its arguments to the names of the function's
+    `input` is the exact schema (without it the listed one), `names` maps pointers of listed
+    properties to their keys in it, `arguments` its arguments to the names of the function's
     parameters, and `more` says that further arguments are taken. Callers do not give the arguments
-    in `fixed`, and need not give those in `defaults`. `accepts` of a typed function knows better.
+    in `fixed`, and need not give those in `defaults`. `accepts`, of a typed function, may take what
+    the schema refuses.
     """
 
     _checks_dates = False
@@ -61,7 +62,7 @@ class ContractChecker(Checker):
         return {self._arguments.get(name, name): value for name, value in checked.items()}, []
 
     def _repaired(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with frequent slips of models repaired."""
+        """Return the arguments with frequent slips of models repaired."""
         self._parsed, self._careful = False, True
         try:
             repaired: dict[str, Any] = self._visit(self._schema, "", arguments, wire=False)
@@ -74,7 +75,7 @@ class ContractChecker(Checker):
         return repaired
 
     def _with_integers(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with `2.0` as 2 where the schema allows integers only."""
+        """Return the arguments with `2.0` as 2 where the schema allows integers only."""
         properties = self._schema.get("properties", {})
         result = dict(arguments)
         for name, value in arguments.items():
@@ -83,7 +84,7 @@ class ContractChecker(Checker):
         return result
 
     def _known(self, arguments: Mapping[str, Any]) -> None:
-        """Refuse arguments the contract does not name, unless it takes more."""
+        """Raise BadArguments for arguments the contract does not name, unless it takes more."""
         unknown = [name for name in arguments if not self._takes(name)]
         if unknown:
             offered = [name for name in self._arguments if name not in self._fixed]
@@ -98,8 +99,8 @@ class ContractChecker(Checker):
         return self._more or name in self._arguments
 
     def _compile(self) -> jsonschema_rs.Draft202012Validator:
-        """The validator of the exact schema; a pattern the linear engine cannot run costs the
-        others their engine.
+        """Return the validator of the exact schema; if a pattern needs it, with a backtracking
+        engine for all patterns.
         """
         self._root = self._checkable(self._schema, "")
         try:

@@ -1,4 +1,4 @@
-"""The whole input schemas of tools where the list leaves something of them out."""
+"""Whole input schemas of tools where the list leaves something out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..pointer import referred_to
 
 
 class Wholes:
-    """The schemas of `schemas.json`, read when the first of them is asked for.
+    """Schemas of `schemas.json`, read when the first is asked for.
 
     `tools` has the schema of each tool that is not listed whole, `$defs` what these refer to, and
     `names` the names on the wire of properties in `$defs`, by pointer.
@@ -20,8 +20,8 @@ class Wholes:
         self._content: dict[str, Any] | None = None
 
     def schema(self, tool: str) -> dict[str, Any] | None:
-        """The whole input schema of a tool, with the definitions it refers to; None where the
-        listed one is whole.
+        """Return the whole input schema of a tool, with the definitions it refers to; None if the
+        listed schema is whole.
         """
         content = self._read()
         schema = content.get("tools", {}).get(tool)
@@ -34,7 +34,7 @@ class Wholes:
         return {**schema, "$defs": needed}
 
     def names(self) -> dict[str, str]:
-        """Pointer of a property in `$defs` -> its name on the wire."""
+        """Return pointer of a property in `$defs` -> its name on the wire."""
         return dict(self._read().get("names", {}))
 
     def _read(self) -> dict[str, Any]:
