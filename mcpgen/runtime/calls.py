@@ -49,29 +49,29 @@ a similar name.
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
-    """A tool after its first call: its function and its compiled schemas."""
+    """A tool after its first call: its function, its compiled schemas and its hooks."""
 
     function: Callable[..., Any]
     injected: tuple[str, ...]
     """Which of `api` and `context` the function takes, in the order of its parameters."""
     checker: Checker
     output: Any
-    """The validator of the output schema of a function that the user wrote, or None."""
+    """Validator of the output schema of a function that the user wrote, or None."""
     chooses: str
-    """The argument that the server takes itself, to choose the fields of an answer; or nothing."""
+    """Argument that the server takes itself, to choose the fields of an answer; or nothing."""
     continues: bool
     """Whether the server takes the argument that asks for a part of the answer."""
     hooks: frozenset[str]
-    """The kinds of hooks defined for the tool."""
+    """Kinds of hooks defined for the tool."""
 
 
 class Hooks:
-    """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as
-    `before_<tool>`, for one: `before_get_book` for `get-book`, too.
+    """Functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as `before_<tool>`,
+    for one: `before_get_book` for `get-book`, too.
     """
 
     def __init__(self, module: ModuleType | None, every: Callable[[], list[str]]) -> None:
-        """`every` returns the names of all tools. Raises StartError for a `before_` of another."""
+        """Collect hooks; `every` names all tools. Raises StartError for a `before_` of no tool."""
         self._functions: dict[str, Callable[..., Any]] = {}
         found = inspect.getmembers(module, callable)
         there = {name: value for name, value in found if name.partition("_")[0] in _KINDS}
@@ -84,14 +84,14 @@ class Hooks:
             self._functions[name] = value
 
     def of(self, tool: str) -> frozenset[str]:
-        """Return the kinds of hooks that there are for a tool."""
+        """Return the kinds of hooks that run for a tool: `before`, `shape`, `after`."""
         there = self._functions.keys()
         names = {kind: {kind, f"{kind}_{module_name(tool)}"} for kind in _KINDS}
         return frozenset(kind for kind, of_kind in names.items() if there & of_kind)
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
-        """Run the hook for all tools, then the one for this tool. Return the value of the last that
-        did not return None, else the given value; None for `before`, which has no value.
+        """Run the hook for all tools, then the hook for this tool. Return the last result that is
+        not None, else the given `value`; None for `before`, which has no value.
         """
         for name in (kind, f"{kind}_{module_name(call.tool)}"):
             hook = self._functions.get(name)
@@ -106,8 +106,8 @@ class Hooks:
 
 
 def _report_idle(hook: str, tool: str, names: list[str]) -> None:
-    """Say that a hook is for a tool that is not there. Raises StartError for a guard: it would
-    guard nothing.
+    """Log that a hook is for a tool that is not there. Raises StartError for a guard (`before_`):
+    it would guard nothing.
     """
     near = difflib.get_close_matches(tool, names, n=1, cutoff=_MISSPELT)
     advice = "guard the tool that does the same now, or remove the hook"
@@ -119,14 +119,14 @@ def _report_idle(hook: str, tool: str, names: list[str]) -> None:
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
-    """Return a function's value; `MAX_CALLS` alone limits the threads. Nothing stops a function."""
+    """Return a function's value from a thread of its own; nothing stops a function that runs."""
     thread = anyio.CapacityLimiter(1)
     return await anyio.to_thread.run_sync(function, abandon_on_cancel=True, limiter=thread)
 
 
 class Runner:
-    """Runs calls. `api` makes the HTTP side (`client.side.HttpSide`) when the first function asks
-    for it, `mask` takes secrets out of data.
+    """Runner of calls. `api` returns the HTTP side (`client.side.HttpSide`), and is called when the
+    first function needs it; `mask` returns data without secrets.
     """
 
     def __init__(
@@ -137,11 +137,12 @@ class Runner:
         facts: Mapping[str, Any],
         consents: Sequence[Callable[[Entry, Call], Awaitable[None]]],
     ) -> None:
-        """`facts` is the content of `api.json`, `consents` are those of the parts."""
+        """Make a runner; `facts` is the content of `api.json`, `consents` are those of the parts.
+        """
         self._consents = consents
         self._lists: Mapping[str, Any] = facts.get("lists", {})
         self._withheld: Any = None
-        """The fields that no answer may show (`results.withholding`), where there are some."""
+        """Fields that no answer may show (`results.withholding`), where there are some."""
         if names := facts.get("redact", ()):
             self._withheld = withheld(names)
         self._hooks = hooks
@@ -151,7 +152,7 @@ class Runner:
     async def call(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
-        """The result of a call as JSON; no error of the tool, the API or the model is raised."""
+        """Return a call's result as JSON; errors of the tool, API or model become results."""
         fields: dict[str, Any] = {}
         try:
             prepared = self._prepare(entry)
@@ -200,8 +201,8 @@ class Runner:
     async def value(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> tuple[Call, Any]:
-        """Check and make a call; return it and what its function returned. Raises what the check, a
-        `before` hook, a consent or the function raises.
+        """Check a call's arguments, run its guards and its function; return the call and the
+        function's value. Raises what the check, a `before` hook, a consent or the function raises.
         """
         prepared = self._prepare(entry)
         arguments = dict(arguments or {})
@@ -226,7 +227,7 @@ class Runner:
         return call, await _in_thread(function)
 
     async def _shaped(self, call: Call, value: Any) -> Any:
-        """Return what a function returned after the hooks that shape its data."""
+        """Return a value with its data changed by the `shape` hooks; a text stays unchanged."""
         if isinstance(value, dict | list):
             return await self._hooks.run("shape", call, value)
         if isinstance(value, Answered | Structured):
@@ -237,8 +238,8 @@ class Runner:
         return value
 
     def _result(self, entry: Entry, prepared: Prepared, call: Call, value: Any) -> dict[str, Any]:
-        """Return the value of a user's function as a result. Raises ToolError where it does not fit
-        the output schema.
+        """Return the value of a user's function as a result, with the call's remarks. Raises
+        ToolError for a value that does not fit the output schema.
         """
         if self._withheld:
             value = self._withheld.of_result(value)
@@ -257,7 +258,7 @@ class Runner:
         return {**result, "structuredContent": fitting}
 
     def _prepare(self, entry: Entry) -> Prepared:
-        """Import the tool's module and compile its schemas, once."""
+        """Return the `Prepared` of a tool: its module imported and its schemas compiled, once."""
         if entry.prepared is None:
             function = entry.function()
             parameters = inspect.signature(function).parameters
@@ -281,7 +282,7 @@ class Runner:
     def _report(
         self, entry: Entry, arguments: Mapping[str, Any], error: BaseException
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The result of a call that raised, and fields for its line on stderr."""
+        """Return the failed result of a call that raised, and fields for its line on stderr."""
         from .arguments.checker import BadArguments
 
         if isinstance(error, BadArguments):
@@ -306,8 +307,8 @@ class Runner:
 
 
 def _ends_the_call(error: BaseException) -> bool:
-    """Return whether an exception ends the call or the process: no failure of a function, which may
-    await a task that was cancelled.
+    """Return whether an exception is to be raised on: an interrupt, or a cancellation of the call
+    itself, not of a task that its function awaits.
     """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
@@ -317,21 +318,21 @@ def _ends_the_call(error: BaseException) -> bool:
 
 
 def _first(error: BaseException) -> BaseException:
-    """The first error of a group, as a function with an `asyncio.TaskGroup` raises it."""
+    """Return the first error of a group, as an `asyncio.TaskGroup` raises it; else the error."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _injected(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Those of `api` and `context` that a function takes by position, in its order."""
+    """Return those of `api` and `context` that a function takes by position, in its order."""
     parameters = inspect.signature(function).parameters.values()
     positional = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
     return tuple(name for name in positional if name in _RESERVED)
 
 
 def _output_validator(entry: Entry) -> Any:
-    """The validator of what a function that the user wrote must return; None for any other."""
+    """Return the output validator of a user's function; None if generated or without schema."""
     from .arguments.checker import compiled
 
     if entry.generated:
@@ -345,7 +346,7 @@ def _output_validator(entry: Entry) -> Any:
 
 
 def _checker(entry: Entry) -> Checker:
-    """Return the checker of a tool's arguments."""
+    """Return the checker of a tool's arguments, by its contract or its input schema."""
     from .arguments.checker import Checker
 
     if entry.contract is not None:

@@ -1,5 +1,5 @@
-"""The tools of this server: those with contracts in files, and functions with `@tool` in any module
-of `custom/`, which need no contract.
+"""Tools of this server: those with contracts in files, and functions with `@tool` in any module of
+`custom/`, which need no contract.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .parts import Part
 
 @dataclass(frozen=True, slots=True)
 class ToolFilter:
-    """Which tools are offered: those of `toolsets`, and `tools`; all of them when `toolsets` is
+    """Choice of tools: those of `toolsets`, and `tools` besides; all of them when `toolsets` is
     None.
     """
 
@@ -27,7 +27,7 @@ class ToolFilter:
 
     @classmethod
     def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> ToolFilter:
-        """The choice by these names. Raises StartError for a toolset that does not exist."""
+        """Return the choice; no names choose all. Raises StartError for an unknown toolset."""
         sets, single_tools = (
             frozenset(name.strip() for name in names) - {""} for names in (toolsets, tools)
         )
@@ -54,7 +54,7 @@ class ToolFilter:
 
 
 class Catalog:
-    """Every tool of the chosen toolsets, in the order of the list."""
+    """Tools of the chosen toolsets by name (`entries`), in the order of the list."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Catalog:
         self.aliases = aliases or {}
         self.entries: dict[str, Entry] = {}
         self.by_hand: set[str] = set()
-        """The names of the tools whose contract is the user's."""
+        """Names of the tools whose contract is the user's."""
         self.package = package
         self.left_out: list[str] = []
         """Functions with `@tool` that are not served as they are written, each with its place."""
@@ -81,7 +81,7 @@ class Catalog:
         self.names: set[str] = set()
         """Those of all tools in the files that were read."""
         self.unread: list[Path] = []
-        """The files of other toolsets than those that are offered."""
+        """Files of toolsets that are not offered."""
         chosen = ToolFilter.of(root, toolsets, tools)
         folders = ("tools", "custom") if yours else ("tools",)
         files = [path for each in folders for path in sorted((root / each).glob("*.json"))]
@@ -95,7 +95,7 @@ class Catalog:
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
 
     def whole(self) -> Catalog:
-        """Read a catalog of all toolsets anew, also with tools that write."""
+        """Return a catalog, read anew, of all toolsets, also with tools that write."""
         return Catalog(self.package, aliases=self.aliases, yours=self._yours, parts=self.parts)
 
     def every_name(self) -> list[str]:
@@ -104,21 +104,21 @@ class Catalog:
         return [*self.names, *(tool["name"] for text in texts for tool in json.loads(text))]
 
     def find(self, name: str) -> Entry | None:
-        """Return the tool of a name or alias."""
+        """Return the tool of a name or alias; None without any."""
         return self.entries.get(name) or self.entries.get(self.aliases.get(name, ""))
 
     def writes(self, name: str) -> bool:
-        """Return whether there is a tool of that name that can change something."""
+        """Return whether there is a tool of that name or alias, and it can change something."""
         entry = self.find(name)
         return entry is not None and not entry.read_only
 
     def near(self, name: str) -> str:
-        """`; did you mean ...?` for a name that is not known, or nothing."""
+        """Return `; did you mean ...?` with the listed tool that a name means, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])
 
     def _reader(self, file: Path) -> Any:
-        """Return what reads contracts in files (`contracts.Contracts`). Raises StartError for a
-        server that was made before there were some.
+        """Return the class that reads contracts in files (`contracts.Contracts`). Raises StartError
+        for a server without it.
         """
         try:
             return import_module(".contracts", __package__).Contracts
@@ -126,7 +126,7 @@ class Catalog:
             raise StartError(f"{file} is the contract of a tool: run `mcpgen generate`") from error
 
     def _add_functions(self, chosen: ToolFilter) -> None:
-        """Add the tools that are made of functions. Raises StartError for a name that is taken."""
+        """Add tools made of functions. Raises StartError for a taken name or a missing part."""
         paths = decorated(self.package.folder)
         readers = [part.functions for part in self.parts if part.functions is not None]
         # The generator leaves out what reads functions until there is one
@@ -139,6 +139,6 @@ class Catalog:
 
 
 SEARCH, DESCRIBE, CALL, RUN = "search_tools", "describe_tool", "call_tool", "run_code"
-"""The names of the tools that a server started with `--lazy` or `--code` lists."""
+"""Names of the tools that a server started with `--lazy` or `--code` lists."""
 
 Tools = list[dict[str, Any]]

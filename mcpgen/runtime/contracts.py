@@ -1,5 +1,4 @@
-"""The contracts of tools in files, read at the start, and their functions, found at the
-first call.
+"""Contracts of tools in files, read at the start, and their functions, found at the first call.
 
 A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours).
 Its function has the tool's name:
@@ -27,7 +26,7 @@ from .package import Entry, Package, fault, malformed, module_name
 
 
 class Contracts:
-    """The contracts in the files of a package, of which a choice is offered."""
+    """Contracts in the files of a package, of which a choice is offered."""
 
     def __init__(self, catalog: Any, chosen: Any, yours: bool) -> None:
         """Read into a `catalog.Catalog` what a `catalog.ToolFilter` chooses; with `yours` the
@@ -43,7 +42,7 @@ class Contracts:
             self._wholes = import_module(".arguments.wholes", __package__).Wholes(self._package)
 
     def read(self, files: Iterable[Path]) -> None:
-        """Add the tools in some files; those whose function is missing are logged and left out."""
+        """Add chosen tools of some files; a tool without a function is logged and left out."""
         for path in files:
             if path.parent.name == "custom":
                 self._read(path, f"custom.{path.stem}", False)
@@ -89,14 +88,14 @@ class Contracts:
             self._entries[entry.name] = entry
 
     def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Any:
-        """Return the holder of a tool's whole input schema; None if the user wrote it anew."""
+        """Return the `Wholes` for a tool's input schema; None if the user wrote the schema anew."""
         if namesake is not None and namesake.tool["inputSchema"] != tool["inputSchema"]:
             return None
         return self._wholes
 
     def _place(self, entry: Entry, root: Path) -> None:
-        """Point a generated contract to the user's function where there is one: `custom/<tool>.py`,
-        or any function of a tool that has no generated one.
+        """Point a generated contract, in place, to the user's function if there is one:
+        `custom/<tool>.py`, or any function of a tool that has no generated one.
         """
         contract = entry.contract = self._contracts.get(entry.name)
         name = module_name(entry.name)
@@ -117,7 +116,7 @@ class Contracts:
         entry.generated = False
 
     def _drop_broken(self) -> None:
-        """Import the user's modules; drop tools whose function is missing."""
+        """Import the user's modules; log and drop tools whose function is missing."""
         broken: set[str] = set()
         for name, entry in list(self._entries.items()):
             if entry.generated:
@@ -140,7 +139,7 @@ class Contracts:
 
 
 def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:
-    """Complete a custom contract from its generated namesake, else with cautious defaults."""
+    """Return a custom contract with members of its generated namesake, or cautious ones, added."""
     own = tool.get("annotations", {})
     tool = {**generated, **tool}
     tool.setdefault("title", str(tool.get("name", "")).replace("_", " ").capitalize())

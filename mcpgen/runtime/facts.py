@@ -1,11 +1,11 @@
 """Facts of HTTP that the generator and the server both read; nothing of ours is imported here.
 
-The methods that only read or can be repeated (any other is treated as one that changes something
-and cannot), the header fields that only the client sets, and the allowed destinations of requests:
+They are the methods that only read or can be repeated (any other is treated as a write that
+cannot), the header fields that only the client sets, and the allowed destinations of requests:
 origins, base URLs, and the readings of a path.
 
-A server, proxy or framework may decode a path once, twice or not at all before it routes,
-and some take a backslash for a slash. A path is judged by each of these readings.
+A server, proxy or framework may decode a path once, twice or not at all before it routes, and some
+take a backslash for a slash. A path is judged by each of these readings.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ class Origin:
 
     @property
     def is_open(self) -> bool:
-        """Whether what is sent there can be read on the way: another machine, without TLS."""
+        """Whether a request there can be read on the way: another machine, without TLS."""
         return self.scheme != "https" and not self.loopback
 
 
 def origin_of(url: str) -> Origin:
-    """The origin of an absolute http(s) URL. Raises ValueError for anything else."""
+    """Return the origin of an absolute http(s) URL. Raises ValueError for anything else."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     if parts.scheme not in _PORTS or not host:
@@ -99,7 +99,7 @@ def origin_of(url: str) -> Origin:
 
 
 def check_base_url(url: str) -> str:
-    """Return the base URL without its trailing slash. Raises ValueError with the fault."""
+    """Return the base URL without trailing slashes. Raises ValueError with the fault."""
     if _UNSAFE.search(url):
         raise ValueError("has a space or another character in it that no URL has")
     origin_of(url)
@@ -129,8 +129,8 @@ def is_public(address: str) -> bool:
 
 
 def _wrapped(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address inside an IPv6 one: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380)
-    or NAT64 (RFC 6052).
+    """Return the IPv4 address inside an IPv6 one: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC
+    4380) or NAT64 (RFC 6052); None without any.
     """
     if ip in _NAT64:
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
@@ -140,11 +140,11 @@ def _wrapped(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 class TooManyDecodings(ValueError):
-    """The text is still percent-encoded after `MAX_DECODINGS` decodings."""
+    """A text is still percent-encoded after `MAX_DECODINGS` decodings."""
 
 
 def readings(text: str) -> list[str]:
-    """The text and the result of each further percent-decoding, until nothing changes.
+    """Return the text and the result of each further percent-decoding, until nothing changes.
 
     Raises TooManyDecodings, so that the work stays in proportion to the length of the text.
     """

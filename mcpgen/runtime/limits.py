@@ -31,14 +31,14 @@ class Pace(Protocol):
     """A number of requests a second: of this process (`Rate`), or of all replicas together."""
 
     async def take(self, longest: float) -> float:
-        """Take the next turn if it is at most `longest` seconds away; return how far it is."""
+        """Take the next turn if at most `longest` seconds away; return the seconds until it."""
 
     def give_back(self) -> None:
-        """Return a turn that was taken and not used."""
+        """Give back a turn that was taken and not used."""
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average (0: no limit), `burst` seconds' worth at
+    """Token bucket: `rate` requests a second on average (0: no limit), `burst` seconds' worth at
     once.
     """
 
@@ -47,7 +47,7 @@ class Rate:
         self._tokens, self._at = self._size, time.monotonic()
 
     async def take(self, longest: float = math.inf) -> float:
-        """Take the next token if it is at most `longest` seconds away; return how far it is."""
+        """Take the next token if at most `longest` seconds away; return the seconds until it."""
         if not self._rate:
             return 0.0
         now = time.monotonic()
@@ -60,24 +60,24 @@ class Rate:
 
     @property
     def spent(self) -> float:
-        """Return the tokens that were taken from the bucket and that time has not refilled."""
+        """Tokens that were taken from the bucket and that time has not refilled."""
         return max(0.0, self._size - self._tokens - (time.monotonic() - self._at) * self._rate)
 
     def give_back(self) -> None:
-        """Return a token that was taken and not used."""
+        """Give back a token that was taken and not used."""
         if self._rate:
             self._tokens += 1
 
 
 def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> Pace:
-    """Return the rate of a limit, shared by all replicas if a part counts for them. Raises
-    SettingsError.
+    """Return the pace of a limit, `rate` a second: of all replicas if a part counts for them, else
+    a `Rate` of this process. Raises SettingsError.
     """
     return cast("Pace", _shared(Rate(rate, burst), "pace", settings, limit, rate, burst))
 
 
 def place_of(settings: Settings, limit: str, most: int | None = None) -> Place:
-    """Return the places that a part counts for all replicas, else places without a limit."""
+    """Return the slots that a part counts for all replicas; else a place without a limit."""
     return cast("Place", _shared(lambda _: nullcontext(True), "place", settings, limit, most))
 
 
@@ -87,14 +87,15 @@ def _shared(own: Any, kind: str, settings: Settings, *limit: Any) -> Any:
 
 
 class Quota:
-    """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
-    second on average (0: no limit), in all replicas together where they share their limits.
+    """Limits of calls of one server: `max_calls` run at a time in this process, `call_rate` begin
+    in a second on average (0: no limit), in all replicas together where they share their limits.
     """
 
     def __init__(
         self, settings: Settings, rates: Mapping[str, tuple[int, int]] = MappingProxyType({})
     ) -> None:
-        """`rates`: tool -> calls, and the seconds in which there may be that many."""
+        """Make the limits. `rates`: tool -> calls, and the seconds for which that number is meant.
+        """
         self._settings = settings
         self._paces = {
             tool: pace_of(settings, f"tool:{tool}", calls / seconds, seconds)
@@ -105,8 +106,8 @@ class Quota:
         figures["calls"] = lambda: (sum(list(self._running.values())), settings.max_calls)
 
     async def refusal(self, name: str, key: Hashable) -> str:
-        """Explain why a call cannot begin now, in words for the model; if it can, take a token of
-        the rate and return an empty text. `key` identifies the caller.
+        """Explain why a call of tool `name` cannot begin now, in words for the model; if it can,
+        take a token of the rate and return an empty text. `key` identifies the caller.
         """
         running = self._running.total()
         if running >= self._settings.max_calls:
@@ -115,7 +116,7 @@ class Quota:
         return too_many("calls", wait, name) if wait else ""
 
     async def tool_refusal(self, name: str) -> str:
-        """Explain why the rate of a tool does not allow a call now, or return an empty text."""
+        """Take a token of a tool's rate and return an empty text, or explain why there is none."""
         if name not in self._paces:
             return ""
         wait = await self._paces[name].take(longest=0.0)
@@ -123,7 +124,7 @@ class Quota:
 
     @asynccontextmanager
     async def running(self, name: str, key: Hashable) -> AsyncIterator[str]:
-        """Count a caller's call while it runs; yield an empty text (a subclass may refuse)."""
+        """Count a caller's call in the block; yield an empty text, in a subclass a refusal."""
         self._running[key] += 1
         try:
             yield ""
@@ -138,7 +139,7 @@ CurrentQuota: TypeAlias = Callable[[], Quota]
 
 
 def too_many(calls: str, wait: float, name: str) -> str:
-    """Explain a wait of some seconds, in words for the model."""
+    """Return that there are too many `calls` and when to call tool `name` again, for the model."""
     seconds = "1 second" if wait <= 1 else f"{math.ceil(wait)} seconds"
     return (
         f"Too many {calls}. Wait {seconds}, then call `{name}` again, and leave more time between"

@@ -30,7 +30,7 @@ logger = logging.getLogger(__package__ or "mcp-server")
 
 class Stderr:
     """Standard error as far as it has room. A client may leave its end of the pipe unread: lines
-    for which there is no room are lost, and the next one comes after their number.
+    without room are lost, and the next line comes after a line with their number.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -39,10 +39,10 @@ class Stderr:
         self._poll.register(descriptor, select.POLLOUT)
         self._lost = 0
         self._end = b""
-        """The end of a line of which only a part was written."""
+        """End of a line of which only a part was written."""
 
     def write(self, text: str) -> None:
-        """Write a line, in pieces that need no wait."""
+        """Write a line, in pieces that need no wait; count it as lost if there is no room."""
         data = text.encode()
         if self._lost:
             data = self._end + _note_of_lost(self._lost).encode() + data
@@ -56,7 +56,7 @@ class Stderr:
         self._end = b""
 
     def flush(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: no text is kept."""
 
 
 def _note_of_lost(lines: int) -> str:
@@ -79,7 +79,7 @@ class JsonLines(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line: time, level, event, and the record's own fields."""
+        """Return the line: time, level, event, and the record's own fields."""
         line: dict[str, Any] = {
             "time": _iso(record.created),
             "level": record.levelname.lower(),
@@ -95,7 +95,7 @@ class JsonLines(logging.Formatter):
 
 
 def configure(level: str, redact: Callable[[str], str]) -> None:
-    """Send every log record and warning of the process to stderr as JSON lines."""
+    """Send every log record of `level` and warning of the process to stderr as JSON lines."""
     stream: Any = sys.stderr
     with suppress(AttributeError, OSError):  # Windows cannot poll; what replaces it may be no file
         stream = Stderr(sys.stderr.fileno())
@@ -109,5 +109,5 @@ def configure(level: str, redact: Callable[[str], str]) -> None:
 
 
 def event(level: str, name: str, *, traceback: bool = False, **fields: Any) -> None:
-    """Write one event with its fields; with `traceback`, that of the exception being handled."""
+    """Log an event with its fields; with `traceback`, that of the exception being handled."""
     logger.log(getattr(logging, level.upper()), name, extra={"fields": fields}, exc_info=traceback)

@@ -1,5 +1,5 @@
-"""The package of one server: the folder around this runtime, with the tools and the user's code;
-and one tool of it.
+"""Package of one server: the folder around this runtime, with the tools and the user's code; and
+one tool of it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _DECORATED = re.compile(rb"^@(\w+\.)*tool\b", re.MULTILINE)
 
 
 def decorated(package: Path) -> list[Path]:
-    """The user's modules in the folder of a package that make tools of functions, by their text:
-    every file below `custom/` with `@tool` at the beginning of a line.
+    """Return the user's modules in the folder of a package that make tools of functions, by their
+    text: every file below `custom/` with `@tool` at the beginning of a line.
     """
     modules = sorted((package / "custom").rglob("*.py"))
     return [path for path in modules if _DECORATED.search(path.read_bytes())]
 
 
 class StartError(Exception):
-    """The server cannot start as it was asked to; the text says what to change."""
+    """Error: the server cannot start as it was asked to; the text says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Package:
 
     @classmethod
     def named(cls, name: str) -> Package:
-        """The package of that import name. Raises ImportError where there is none."""
+        """Return the package of that import name, imported. Raises ImportError without any."""
         module = sys.modules.get(name) or importlib.import_module(name)
         return cls(name, Path(module.__path__[0]))
 
@@ -50,7 +50,7 @@ class Package:
         return self.json("api.json")
 
     def json(self, path: str) -> dict[str, Any]:
-        """The JSON object in a file of the package; empty where there is no such file."""
+        """Return the JSON object in a file of the package; `{}` if there is no such file."""
         file = self.folder / path
         if not file.is_file():
             return {}
@@ -66,11 +66,11 @@ class Package:
         return importlib.import_module(f"{self.name}.{name}")
 
     def where(self, error: BaseException, note: str = "") -> dict[str, Any]:
-        """Return an error's text, and the file and line of this package it comes from.
+        """Return an error's text as `reason`, and its `file` and `line` in this package.
 
-        `file` and `line` name the innermost line of the package that is not the runtime's,
-        or the innermost one of the runtime; they are missing if the error comes from
-        elsewhere.
+        These name the innermost line of the package that is not the runtime's, or the innermost
+        line of the runtime; they are missing if the error comes from elsewhere. `note` is added to
+        the reason.
         """
         reason = f"{type(error).__name__}: {error}"
         fields: dict[str, Any] = {"reason": f"{reason} ({note})" if note else reason}
@@ -93,7 +93,7 @@ class Package:
 
 @dataclass(slots=True)
 class Entry:
-    """One tool: its Tool object as clients see it, and where its function is."""
+    """One tool: its Tool object as clients see it, and the module of its function."""
 
     package: Package
     tool: dict[str, Any]
@@ -101,17 +101,17 @@ class Entry:
     module: str
     generated: bool
     contract: dict[str, Any] | None = None
-    """The contract in `contracts.json` of a tool without a generated function: the schemas that
+    """Contract in `contracts.json` of a tool without a generated function: the schemas that
     check a call.
     """
     wholes: Any = None
-    """The whole input schemas, among them this tool's where the list leaves something out (a
+    """Whole input schemas, among them this tool's where the list leaves something out (a
     `arguments.wholes.Wholes`).
     """
     replaces: str = ""
-    """The module of the replaced generated function; empty if none is replaced."""
+    """Module of the replaced generated function; empty if none is replaced."""
     own: Callable[..., Any] | None = None
-    """The function of a tool made of a function."""
+    """Function of a tool made of a function."""
     prepared: Any = field(default=None)
     """Objects that the server keeps between calls of this tool (its function, its checker)."""
 
@@ -124,8 +124,8 @@ class Entry:
         self.read_only = self.tool.get("annotations", {}).get("readOnlyHint") is True
 
     def function(self) -> Callable[..., Any]:
-        """The tool's function, its module imported if it is not yet. Raises ImportError or
-        AttributeError.
+        """Return the tool's function, its module imported if it is not yet. Raises ImportError or
+        AttributeError, and what the module raises.
         """
         if self.own is not None:
             return self.own
@@ -134,16 +134,16 @@ class Entry:
         return function
 
     def input(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """The whole input schema, and the names on the wire of properties in its `$defs`, by
-        pointer.
+        """Return the whole input schema, and JSON Pointer -> name on the wire for properties in its
+        `$defs`; `{}` if the listed schema is whole.
         """
         listed: dict[str, Any] = self.tool["inputSchema"]
         whole = None if self.wholes is None else self.wholes.schema(self.name)
         return (listed, {}) if whole is None else (whole, self.wholes.names())
 
     def described(self) -> dict[str, Any]:
-        """Return the Tool object; if it is listed with less, with the full input schema beside the
-        listed schema, which has the texts.
+        """Return the Tool object; if it is listed with less, with the full input schema in
+        `wholeInputSchema` beside the listed schema, which has the texts.
         """
         whole, _ = self.input()
         if whole is self.tool["inputSchema"]:
@@ -163,7 +163,7 @@ class Entry:
 
 
 def module_name(tool: str) -> str:
-    """Return the name of a tool's function, and of its file in `custom/`."""
+    """Return the name of a tool's function, and of its file in `custom/`: `get_book`."""
     return re.sub(r"\W", "_", tool)
 
 

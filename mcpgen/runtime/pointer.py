@@ -1,4 +1,4 @@
-"""JSON Pointers (RFC 6901), and what schemas refer to by them."""
+"""JSON Pointers (RFC 6901), and the definitions that schemas refer to by them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INDEX = re.compile("0|[1-9][0-9]{0,17}")
 
 
 def escape(token: str) -> str:
-    """One token as a part of a pointer (RFC 6901 section 3)."""
+    """Return one token as a part of a pointer: `a/b` -> `a~1b` (RFC 6901 section 3)."""
     return token.replace("~", "~0").replace("/", "~1")
 
 
@@ -19,12 +19,12 @@ def unescape(token: str) -> str:
 
 
 def split(pointer: str) -> list[str]:
-    """The tokens of a pointer: `/a~1b/0` gives `["a/b", "0"]`; the empty pointer has none."""
+    """Return the tokens of a pointer: `/a~1b/0` gives `["a/b", "0"]`; the empty pointer none."""
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 
 def child(container: Any, token: str) -> Any:
-    """The member or item of a container that a token names. Raises LookupError.
+    """Return the member or item of a container that a token names. Raises LookupError.
 
     An index of a list has no leading zero and no sign (RFC 6901 section 4).
     """
@@ -36,8 +36,8 @@ def child(container: Any, token: str) -> Any:
 
 
 def referred_to(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that a schema, or a list of schemas, refers to, directly or through others;
-    sorted by name.
+    """Return the definitions that a schema, or a list of schemas, refers to (`#/$defs/...`),
+    directly or through others; sorted by name.
     """
     names: set[str] = set()
     pending = [schema]

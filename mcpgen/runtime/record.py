@@ -1,5 +1,5 @@
-"""The record of one call of a tool when it has ended: its line in the log, and its data for
-telemetry and the audit.
+"""Record of one call of a tool: its line in the log when it has ended, and its data for telemetry
+and the audit.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Record:
     requests: int = 0
     """Number of requests to the API, retries included."""
     trace: str = ""
-    """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
+    """Trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
     details: dict[str, Any] = field(default_factory=dict)
 
     key: Hashable = field(init=False)
-    """The caller that limits are counted for: issuer and subject, or the address; None on stdio."""
+    """Caller that limits are counted for: issuer and subject, or the address; None on stdio."""
 
     def __post_init__(self) -> None:
         sender = self.sender
@@ -61,7 +61,7 @@ class Record:
         self.details.update(details)
 
     def log(self) -> None:
-        """Write the line, if the log has lines of its kind."""
+        """Write the call's line; none for a call that worked unless the log has level `info`."""
         has_worked = self.status in ("ok", "asked")
         if has_worked and not logger.isEnabledFor(LEVEL_INFO):
             return
@@ -106,13 +106,13 @@ _now: ContextVar[Record | None] = ContextVar("record", default=None)
 
 
 def current() -> Record:
-    """Return the record of the current call; outside a call, a record without a reader."""
+    """Return the record of the running call; outside a call, a new record that is not logged."""
     return _now.get() or Record("")
 
 
 @contextmanager
 def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
-    """Record a call: log it and notify the observers at its end, whatever the outcome."""
+    """Yield a call's record; at its end log it and notify the observers, whatever the outcome."""
     context = get_current_span().get_span_context()
     trace = format_trace_id(context.trace_id) if context.is_valid else ""
     record = Record(tool, sender, trace=trace)
@@ -146,7 +146,7 @@ def is_traced(meta: Mapping[str, Any] | None) -> bool:
 
 
 def with_readable_trace(meta: Any) -> Any:
-    """The `_meta` of a request without a trace that is no text, which OpenTelemetry cannot read."""
+    """Return `_meta` without trace fields that are no text, which OpenTelemetry cannot read."""
     if not meta:
         return meta
     fields = get_global_textmap().fields

@@ -23,10 +23,9 @@ class ContractChecker(Checker):
     """Contract of one tool: an entry of `contracts.json`.
 
     `input` is the exact schema (without it the listed one), `names` maps pointers of listed
-    properties to their keys in it, `arguments` its arguments to the names of the function's
-    parameters, and `more` says that further arguments are taken. Callers do not give the arguments
-    in `fixed`, and need not give those in `defaults`. `accepts`, of a typed function, may take what
-    the schema refuses.
+    properties to their keys in it, `arguments` its arguments to the function's parameters; with
+    `more` further arguments are taken. Callers do not give those in `fixed`, and need not give
+    those in `defaults`. `accepts`, of a typed function, may take what the schema refuses.
     """
 
     _checks_dates = False
