@@ -137,8 +137,7 @@ class Runner:
         facts: Mapping[str, Any],
         consents: Sequence[Callable[[Entry, Call], Awaitable[None]]],
     ) -> None:
-        """Make a runner; `facts` is the content of `api.json`, `consents` are those of the parts.
-        """
+        """Make a runner; `facts` is the content of `api.json`, `consents` are of its parts."""
         self._consents = consents
         self._lists: Mapping[str, Any] = facts.get("lists", {})
         self._withheld: Any = None

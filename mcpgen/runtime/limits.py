@@ -94,8 +94,7 @@ class Quota:
     def __init__(
         self, settings: Settings, rates: Mapping[str, tuple[int, int]] = MappingProxyType({})
     ) -> None:
-        """Make the limits. `rates`: tool -> calls, and the seconds for which that number is meant.
-        """
+        """Make the limits. `rates`: tool -> calls, and the seconds they are meant for."""
         self._settings = settings
         self._paces = {
             tool: pace_of(settings, f"tool:{tool}", calls / seconds, seconds)

@@ -141,8 +141,8 @@ _SHAPES: Mapping[type, str] = {dict: "object", list: "array"}
 
 
 def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
-    """Return whether a value may be meant for a schema: of an enum, a value in it; else an object
-    or a list only if the schema takes one, and anything else.
+    """Return whether a value may be meant for a schema: with an `enum` only its values; an object
+    or a list only if the schema takes its type; any other value.
     """
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
@@ -363,7 +363,7 @@ def _union(error: Any, path: list[Any], schema: Mapping[str, Any]) -> Iterator[s
 
 
 def _is_tag(fault: Any, path: list[Any]) -> bool:
-    """Return whether a fault may be the value of a discriminator."""
+    """Return whether a fault is of an enum or constant in a field at `path`: a discriminator."""
     return len(fault.instance_path) == len(path) + 1 if _options(fault) else False
 
 
@@ -420,7 +420,7 @@ def _forbidden(error: Any) -> str:
 
 
 def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
-    """Return what explains a limit of a value or, with a noun, of its length."""
+    """Return a function that explains an error of a limit, on a value or (`noun`) its length."""
 
     def explained(error: Any) -> str:
         limit, value = error.kind.limit, error.instance

@@ -1,8 +1,6 @@
-"""Client of the API: one method, `Api.request`, and every limit.
-
-A tool's function calls `Api.request`. It builds the request (`wire`, `request`), waits its turn
-(`resilience`), adds credentials (`credentials`), sends it, and reads the answer within bounds
-(`network`). Every failure is an `ApiError`; `report` writes it for the model.
+"""Client of the API: `Api.request`, which a tool's function calls, builds the request (`wire`,
+`request`), waits its turn (`resilience`), adds credentials (`credentials`), sends it, and reads the
+answer within bounds (`network`). Every failure is an `ApiError`; `report` writes it for the model.
 """
 
 from __future__ import annotations
@@ -73,7 +71,7 @@ attempt.
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """One call of the API: what its requests share. Each request has the credentials added."""
+    """One call of the API: what its attempts and redirects share; each adds the credentials."""
 
     method: str
     path: str
@@ -241,8 +239,8 @@ class Api:
         return await self.credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
-        """Return the base URL of a call, and whether credentials may go there. `base_url`: None, a
-        path on the API's origin, or a URL, which the operator's base URL overrules. Raises Refused.
+        """Return a call's base URL, and whether credentials may go there. None: the API's; path: on
+        its origin; URL: the operator's, else itself if trusted or (False) open. Raises Refused.
         """
         settings = self.settings
         if str(base_url).startswith("/"):
@@ -277,8 +275,9 @@ class Api:
             raise late from None
 
     async def _attempts(self, call: ApiCall) -> Answer[Any]:
-        """Return the answer with a status below 400. An idempotent call is repeated after 429, 502,
-        503, 504 or no answer, any call once with new tokens after 401. Raises ApiError.
+        """Return an answer below status 400. An idempotent call is repeated up to `retries` times
+        after 429, 502, 503, 504 or no answer; any call once after 401, with new tokens. Raises
+        ApiError.
         """
         tries = self.settings.retries + 1 if call.method in IDEMPOTENT else 1
         attempt, renewed, lost = 1, False, False
@@ -335,10 +334,8 @@ class Api:
         return health
 
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
-        """Return the seconds until the next attempt: as the API asks (Retry-After), or else
-        `default`. What the API asks for also holds back other calls: after a 429 those under the
-        same limit, else all.
-
+        """Return the seconds until the next attempt: as the API asks (Retry-After), else `default`.
+        That wait also holds back other calls: after a 429 those under the same limit, else all.
         Raises BadStatus for a wait beyond the call's time or `max_retry_wait`.
         """
         wait = retry_after(answer.headers.get("retry-after"))
@@ -366,7 +363,9 @@ class Api:
         return min(self.settings.max_retry_wait, left)
 
     async def _turn(self, call: ApiCall) -> Answer[Any]:
-        """Wait for limits, make one attempt and return its answer, JSON parsed. Raises ApiError."""
+        """Wait for limits, make one attempt, redirects included, and return the answer of any
+        status, JSON parsed. Raises ApiError: Busy while the circuit is open.
+        """
         health = self._health(call)
         await self._let_rest(health, call)
         if self.gate.full:
@@ -422,7 +421,9 @@ class Api:
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
     async def _hops(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """Return a request's answer after at most `MAX_REDIRECTS` redirects. Raises ApiError."""
+        """Send a request and return the answer after at most `MAX_REDIRECTS` redirects, of any
+        status. A write is sent again after 307 and 308 alone; 303 becomes GET. Raises ApiError.
+        """
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._exchange(call, method, url)
             if answer.status not in REDIRECTS:
@@ -475,9 +476,7 @@ class Api:
             raise
 
     async def _exchange(self, call: ApiCall, method: str, url: URL) -> Answer[Any]:
-        """Send one request and return its answer, `data` unread. From a status of 400 on, an
-        unreadable body is empty, with the reason in `incomplete`. Raises ApiError.
-        """
+        """Return one request's answer, unparsed; from 400 on, an unreadable body is empty."""
         request = await self._request(call, method, url)
         response = await self._send(request)
         try:
@@ -579,7 +578,7 @@ class Api:
         return b"".join(chunks), reason
 
     async def post(self, request: Outgoing) -> Answer[Any]:
-        """Return an OAuth endpoint's JSON answer, of any status, redirects too. Raises ApiError."""
+        """Return an OAuth endpoint's answer of any status, parsed, no redirect followed."""
         try:
             response = await self._send(request)
             try:

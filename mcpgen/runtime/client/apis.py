@@ -66,7 +66,7 @@ class ApisReader(ApiReader):
         return {"": first, **self._token_urls}
 
     def further(self, first: ApiSettings) -> list[dict[str, Any]]:
-        """Return the `address` of each further API, hosts before the APIs that share theirs."""
+        """Return the fields of `address` for each further API, hosts before APIs that share one."""
         facts = self.facts["apis"]
         fields = ("base_url", "base_url_given", "base_url_configured", "trusted_origins")
         addresses = {"": {name: getattr(first, name) for name in fields}}
@@ -119,7 +119,7 @@ class ApisReader(ApiReader):
         )
 
     def own_values(self, first: Any, name: str) -> dict[str, Any]:
-        """Return field -> value of the API `name`; numbers and flags default to `first`'s."""
+        """Return field -> value read for API `name`; numbers and flags default to `first`'s."""
         own: dict[str, Any] = {}
         for each in settings_of(first):
             if each.name not in OF_EACH_API:

@@ -41,7 +41,9 @@ class Credentials:
         return self.forwarding is not None
 
     def key_of_caller(self) -> tuple[Any, ...]:
-        """Return a tuple that identifies the running call's caller; empty without one (stdio)."""
+        """Return the key of the running call's caller: the digest of its forwarded header fields,
+        else issuer and subject; empty without a caller, as on stdio.
+        """
         if self.forwarding is not None and self.forwarding.key:
             return (self.forwarding.key,)
         caller = caller_now.get()

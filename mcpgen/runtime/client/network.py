@@ -83,9 +83,8 @@ def public_socket(info: tuple[int, int, int, str, tuple[object, ...]]) -> socket
 
 
 class ResponseHead:
-    """Head of an answer; `chunks` reads its body.
-
-    `headers` have lower-case names, and the values of a repeated field are joined by commas.
+    """Head of an answer; `chunks` reads its body. `headers` have lower-case names, and the values
+    of a repeated field are joined by commas.
     """
 
     def __init__(self, received: aiohttp.ClientResponse, settings: ApiSettings) -> None:
@@ -144,7 +143,9 @@ class Transport:
     async def send(
         self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None
     ) -> ResponseHead:
-        """Send one request and return the head of its answer. Raises Refused for a private host."""
+        """Send one request and return the head of its answer; no redirect is followed. Raises
+        Refused for a private host, BadAnswer for a status below 200, and errors for `failure_of`.
+        """
         may_be_private = self._may_be_private(url)
         if not may_be_private:
             self._check_host(url)
@@ -332,9 +333,8 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
 
 
 async def body_of(response: ResponseHead, limit: int) -> AsyncIterator[bytes]:
-    """Yield the decoded body of an answer in chunks, at most `limit` bytes raw and decoded.
-
-    Raises BadAnswer for more bytes, for gzip that breaks off, and for another compression.
+    """Yield the decoded body of an answer in chunks. Raises BadAnswer for more than `limit` bytes,
+    raw or decoded, for gzip that breaks off, and for another compression.
     """
     coding = response.headers.get("content-encoding", "").strip().lower()
     if _COMPRESSED.search(coding):

@@ -109,7 +109,9 @@ class TokenCredentials(Credentials):
         return await super().select(security, writes=writes)
 
     async def add(self, credential: Credential, request: Outgoing, post: Post) -> None:
-        """Add a credential to a request; `post` fetches a missing token. Raises ApiError."""
+        """Add a credential to a request: as a bearer the caller's token on behalf of callers, else
+        the set value, or a token that `post` fetches. Raises ApiError.
+        """
         if credential.kind not in BEARERS:
             await super().add(credential, request, post)
         elif self._exchange is not None:
@@ -166,10 +168,8 @@ class TokenRefused(ApiError):
 
 
 class Token:
-    """Access token of one OAuth 2 client (RFC 6749 section 4.4).
-
-    It is fetched when needed, kept, and renewed before it expires. Concurrent calls share one
-    request for it.
+    """Access token of one OAuth 2 client (RFC 6749 section 4.4), fetched when needed, kept, and
+    renewed before it expires. Concurrent calls share one request for it.
     """
 
     def __init__(self, credential: Credential, settings: ApiSettings) -> None:

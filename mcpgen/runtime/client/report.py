@@ -242,8 +242,8 @@ def _message_of_object(data: dict[str, Any], depth: int) -> str:
 
 
 def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
-    """Yield `field: message` from `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give
-    them; from objects inside `embeds.0.title: message`.
+    """Yield `name: is too long` for `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give
+    errors; of fields inside objects `embeds.0.title: ...`.
     """
     for field, inner in list(errors.items())[:10]:
         text = _message(inner, depth)
@@ -264,7 +264,7 @@ def _messages(parts: Iterable[Any], depth: int) -> list[str]:
 
 
 def _advice(error: BadStatus, settings: ApiSettings) -> str:
-    """Return the model's next step as a sentence; empty for other 4xx statuses."""
+    """Return the model's next step (`Next: ...`) by status; empty for a 4xx without advice."""
     status, answer = error.status, error.answer
     if status < 400:
         return _PAGE if is_page(answer) else _FAILED
@@ -357,7 +357,7 @@ def _about_credentials(error: BadStatus, settings: ApiSettings) -> str:
 
 
 def _is_rate_limit(answer: Answer[Any]) -> bool:
-    """Return whether a 403 is about a rate limit, not about permission."""
+    """Return whether a 403 is about a rate limit, by its header fields or its words."""
     if "retry-after" in answer.headers:
         return True
     if _rate_limit_fields(answer, "remaining") == ["0"]:

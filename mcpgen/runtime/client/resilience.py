@@ -75,7 +75,7 @@ class RetryBudget:
         self._calls = self.RESERVE * self.CALLS
 
     def count_call(self) -> None:
-        """Count a call that has begun."""
+        """Count a call that has begun: each `CALLS` calls allow one repetition more."""
         self._calls = min(self.RESERVE * self.CALLS, self._calls + 1)
 
     def take(self) -> bool:
@@ -158,7 +158,7 @@ taken_now: ContextVar[Counter[Any] | None] = ContextVar("taken_now", default=Non
 
 
 class Room:
-    """Sum (of memory) that calls share; a call for which too little is left waits, in order."""
+    """Budget (of memory) that calls share; a call for which too little is left waits, in order."""
 
     def __init__(self, most: int) -> None:
         self._most = self._left = most

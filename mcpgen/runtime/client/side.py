@@ -1,7 +1,5 @@
 """HTTP side as the MCP side sees it: an answer of the API becomes MCP content blocks (plain dicts,
 as on the wire) and structured content.
-
-Nothing here raises because of what an API sent.
 """
 
 from __future__ import annotations
@@ -132,7 +130,7 @@ def taking() -> Iterator[None]:
 
 
 def side_of(app: Any) -> HttpSide:
-    """Return the HTTP side of a server (`app.App`)."""
+    """Return the HTTP side of a server (`app.App`), with its `auth.py` and its sender, if any."""
     settings = app.settings()
     if app.front is not None:
         settings = app.front.settings(settings)
@@ -571,7 +569,9 @@ class _View:
         return lambda _: (texts, note, [])
 
     def _file(self, note: str, media_type: str, digest: str) -> list[str | Block]:
-        """Return bytes as texts and blocks: with the note unless an image or sound shows them."""
+        """Return bytes as texts and blocks: an image or sound alone, another file after the note.
+        Past `MAX_BINARY_BYTES` it is the note, with a link if the file could be saved.
+        """
         content = self._answer.content
         if len(content) > self._settings.max_binary_bytes:
             link = _saved(content, media_type, digest, self._settings)
@@ -595,8 +595,8 @@ class _View:
         return self._settings.readable(f"{text} ({fields})" if fields else text)
 
     def said_in_headers(self) -> str:
-        """Return an answer's facts besides its content: the place of the result and its time, the
-        part of it that this is, the name of a file, and the header fields that the API describes.
+        """Return an answer's facts besides its content, in brackets: place and time of the result,
+        the part that this is, a file name, and fields that the API describes; empty without any.
         """
         answer = self._answer
         of_status = _HEADERS_TOLD.get(answer.status, ())

@@ -180,7 +180,7 @@ def _half_a_pair() -> Refused:
 
 
 def csv(value: Any, within: str = "") -> Simple | Omit:
-    """Write `form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 section 3.2.8)."""
+    """Return `form` without explode: `blue,black,brown`, `R,100,G,200`; OMIT without members."""
     return simple(value, False, within=within)
 
 
@@ -188,7 +188,7 @@ _NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def deep_object(value: Any) -> Encoded | Pairs | Omit:
-    """Write `deepObject`: `color[R]=100&color[G]=200`; a scalar as it is.
+    """Return `deepObject`: `color[R]=100&color[G]=200`; a scalar is encoded, OMIT without members.
 
     OpenAPI leaves deeper levels open. They are written as most servers read them:
     `filter[size][gt]=3`, array items by index (`filter[tags][0]=a`). An index is also the only form
@@ -203,9 +203,9 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
 def simple(
     value: Any, explode: bool = True, separator: str = ",", within: str = ""
 ) -> Simple | Omit:
-    """Write `simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC
-    6570 section 3.2.2). `separator`: a comma, a space, a tab or `|`; `within`: those of lists
-    inside the list, the outermost first (Swagger 2.0, `collectionFormat` of `items`).
+    """Return `simple` for a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200`
+    (RFC 6570 section 3.2.2); OMIT if empty. `separator`: a comma, a space, a tab or `|`; `within`:
+    those of lists inside the list, outermost first (Swagger 2.0, `collectionFormat` of `items`).
     """
     value = defined(rarer("wire_styles").texts_for_lists(value, within) if within else value)
     if isinstance(value, Omit):
@@ -322,7 +322,7 @@ _SEPARATOR_NAMES = {",": "a comma", " ": "a space", "\t": "a tab"}
 
 
 def simple_text(value: Any) -> str:
-    """Return a value in `simple` style, percent-encoded, unless it is already."""
+    """Return a value in `simple` style, percent-encoded unless it is already. Raises Refused."""
     if isinstance(value, Encoded):
         return value.text
     value = value if isinstance(value, Simple) else Simple(value, False)
@@ -334,7 +334,7 @@ def simple_text(value: Any) -> str:
 
 
 def header_text(value: Any) -> str:
-    """Return a header value: `simple` style, not percent-encoded (RFC 9110 section 5.5)."""
+    """Return a header value in `simple` style, not percent-encoded. Raises Refused."""
     if isinstance(value, str):
         return value
     if isinstance(value, Encoded):
@@ -421,7 +421,7 @@ def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def named(name: str, write: Callable[[Any], _T], value: Any) -> _T:
-    """Return `write(value)`. Raises Refused with `name` if it names no argument itself."""
+    """Return `write(value)`. Raises its Refused, with `name` if that names no argument."""
     try:
         return write(value)
     except Refused as refused:

@@ -27,24 +27,24 @@ from .wire import (
 
 
 def space_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """Write `spaceDelimited` without explode: `blue%20black%20brown`."""
+    """Return `spaceDelimited`, not exploded: `blue%20black`. `within`: see `wire.simple`."""
     return wire.simple(value, False, " ", within)
 
 
 def pipe_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """Write `pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
+    """Return `pipeDelimited`, not exploded: `blue%7Cblack%7Cbrown`. `within`: see `wire.simple`."""
     return wire.simple(value, False, "|", within)
 
 
 def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
-    """Write Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
+    """Return `collectionFormat: tsv` (Swagger 2.0): `blue%09black`. `within`: see `wire.simple`."""
     return wire.simple(value, False, "\t", within)
 
 
 def form(
     value: Any, explode: bool = True, within: str = ""
 ) -> Encoded | Pairs | list[Encoded] | Omit:
-    """Write `form`: an object is `R=100&G=200` exploded, else `R,100,G,200` (RFC 6570, 3.2.8)."""
+    """Return `form`: an object is `R=100&G=200` exploded, else `R,100,G,200`; OMIT if empty."""
     return _form(texts_for_lists(value, within), explode, "")
 
 
@@ -74,15 +74,15 @@ _RESERVED = ":/?@!$'()*,=%"
 
 
 def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
-    """Write `allowReserved`: `form`, but characters such as `:` `/` `,` that cannot end the value
+    """Return `allowReserved`: `form`, but characters such as `:` `/` `,` that cannot end the value
     stay as they are, and so does what is percent-encoded (OpenAPI 3.1.1 section 4.8.12.2.2).
     """
     return _form(value, explode, _RESERVED)
 
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
-    """Write `label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570
-    section 3.2.5); OMIT for null and no members.
+    """Return `label` for a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570
+    section 3.2.5); OMIT for null and without members.
     """
     value = defined(value)
     if isinstance(value, Omit):
@@ -92,15 +92,15 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
-    """Write `matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`,
-    `;R=100;G=200` (RFC 6570 section 3.2.7); OMIT for null and no members.
+    """Return `matrix` for a path: `;color=blue,black`, exploded `;color=blue;color=black`,
+    `;R=100;G=200` (RFC 6570 section 3.2.7); OMIT for null and without members.
     """
     return _named_pairs(value, explode, encode)
 
 
 def cookie(value: Any, explode: bool = True) -> Pairs | Omit:
-    """Write OpenAPI 3.2 `style: cookie`: `color=blue; color=black`, `R=100; G=200`, without explode
-    `color=blue,black`; nothing is percent-encoded.
+    """Return OpenAPI 3.2 `style: cookie`: `color=blue; color=black`, `R=100; G=200`, without
+    explode `color=blue,black`; nothing is percent-encoded. OMIT for null and without members.
     """
     return _named_pairs(value, explode, text_of)
 
@@ -115,9 +115,9 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
 
 
 def form_text(value: Any, **writers: Fields) -> str | Omit:
-    """Write a parameter with `content` of application/x-www-form-urlencoded as the text of a form,
-    which is encoded again at its place (OpenAPI 3.1.1 section 4.8.12.3). For `writers` see
-    `form_fields`.
+    """Return the text of a form, for a parameter with `content` of
+    application/x-www-form-urlencoded, which is encoded again at its place (OpenAPI 3.1.1 section
+    4.8.12.3). For `writers` see `form_fields`.
     """
     value = defined(value)
     if isinstance(value, Mapping):
@@ -128,7 +128,7 @@ def form_text(value: Any, **writers: Fields) -> str | Omit:
 
 
 def json_lines(value: Any, start: str = "") -> str | Omit:
-    """Write a body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464)
+    """Return a body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464)
     behind the control character `start`.
     """
     if isinstance(value, Omit):
@@ -137,7 +137,7 @@ def json_lines(value: Any, start: str = "") -> str | Omit:
 
 
 def query_string(value: Any, media_type: str = "", **writers: Fields) -> Pairs | Omit:
-    """Write OpenAPI 3.2 `in: querystring`: an object is the pairs of a form (for `writers` see
+    """Return OpenAPI 3.2 `in: querystring`: an object is the pairs of a form (for `writers` see
     `form_fields`), a text or a value of a JSON media type the whole query, percent-encoded.
     """
     if isinstance(value, Omit):

@@ -209,8 +209,8 @@ class Answer(Answered, Generic[T]):
 
 
 def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
-    """Return whether an answer may have no end: a stream by its media type, or by what has come of
-    it; or a text of no known length, such as a log that is followed.
+    """Return whether an answer, of which some has come, may have no end: a stream by its media type
+    or its JSON lines, or a text of no known length, such as a log that is followed.
     """
     answer: Answer[Any] = Answer(200, headers, content)
     if answer.media_type in STREAMS:
@@ -252,7 +252,7 @@ def values_in(answer: Answer[Any]) -> int:
 
 
 def _marks(content: bytes) -> int:
-    """Count what begins a value in JSON."""
+    """Count commas and opening brackets: about the number of values in JSON."""
     return sum(map(content.count, (b",", b"[", b"{")))
 
 
@@ -428,8 +428,8 @@ def size(value: Any, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Data from item, field or character `start` on. `place` is its path in the whole answer.
-    `data` has just the objects and lists around it (`{"a": [...]}`), `inside` its path there.
+    """Part of an answer: a list, object or text from index `start` on. `place` is its path in the
+    whole answer; `data` has it within the keys that lead to it, `inside` is its path there.
     """
 
     data: Any

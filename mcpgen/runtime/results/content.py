@@ -68,7 +68,7 @@ class Text:
     text: str
 
     def block(self) -> Block:
-        """Return the content block."""
+        """Return the content block, as JSON."""
         return {"type": "text", "text": self.text}
 
 
@@ -225,7 +225,7 @@ class Context:
         return None if self.request is None else self.request.scope.get(CALLER)
 
     def offers(self, entry: Any) -> bool:
-        """Return whether the connection wants the tool of `entry`; false for None."""
+        """Return whether the connection wants `entry` (or chose nothing); false for None."""
         scope: Any = getattr(self.request, "scope", {})
         if entry is None or CHOICE not in scope:
             return entry is not None
