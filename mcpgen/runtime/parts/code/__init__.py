@@ -1,4 +1,4 @@
-"""Code mode: a program of the model's, run in a sandbox over the tools of the server."""
+"""Part `code`: the model writes a program, which runs in a sandbox over the tools of the server."""
 
 from __future__ import annotations
 

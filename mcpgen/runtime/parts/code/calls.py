@@ -1,4 +1,4 @@
-"""The calls of tools that one program makes, and their answers as data."""
+"""Calls of tools by one program, and their answers as data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EVERYTHING = ["all"]
 
 
 class Inside(Context):
-    """The context of a call by a program: its progress is that of the program."""
+    """Context of a tool's call by a program: its progress is told to the program's caller."""
 
     def __init__(self, outer: Context, tool: str, reading: Mapping[str, Any]) -> None:
         super().__init__(outer.sent_by, tool)
@@ -41,7 +41,7 @@ class Inside(Context):
     async def progress(
         self, done: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Tell the caller of the program what the tool does."""
+        """Send a message to the program's caller, unless `done` has not grown."""
         if done <= self._last:
             return
         self._last = done
@@ -49,7 +49,7 @@ class Inside(Context):
 
 
 class ProgramAnswers:
-    """The conversion of a server's tool results to data for a program."""
+    """Conversion of a server's tool results to data for a program."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         """`facts` is the content of `api.json`."""
@@ -80,7 +80,7 @@ class ProgramAnswers:
 
 
 class Calls:
-    """The calls of one program."""
+    """Calls of tools by one program, `AT_ONCE` at the same time."""
 
     def __init__(self, answers: ProgramAnswers, quota: Quota, context: Context, run: Run) -> None:
         self._answers = answers
@@ -111,7 +111,7 @@ class Calls:
             scope.cancel()
 
     async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
-        """Return the data of a call. Raises RuntimeError with the reason if it fails."""
+        """Call a tool and return its data. Raises RuntimeError with the reason if it fails."""
         async with self._places:
             result = await self._result(entry, arguments)
         await self._context.say(f"{entry.name} answered")
@@ -136,8 +136,8 @@ def _text_of_blocks(blocks: list[dict[str, Any]]) -> str:
 
 
 def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
-    """Content as data: the texts, what the first says if it is a JSON object or list, or the blocks
-    themselves if one is no text.
+    """Return content as data: the blocks themselves if one is no text, parsed JSON if the first
+    text is an object or a list, else all texts, a line break between them.
     """
     if any(block["type"] != "text" for block in blocks):
         return blocks

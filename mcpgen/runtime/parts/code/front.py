@@ -1,4 +1,4 @@
-"""Two tools instead of hundreds: find tools as Python stubs, and run a program that calls them.
+"""Offer two tools instead of hundreds: find tools as Python stubs, and run a program over them.
 
 A call by a program goes the way of every other call: it is checked, limited, hooked and logged. Its
 answer reaches the program whole; what the program returns is shortened for the model.
@@ -37,12 +37,12 @@ LONGEST_RUN = 300.0
 
 
 class CodeMode(Front):
-    """The two tools, and what they answer."""
+    """Front of `--code`: two tools, and their answers."""
 
     def __init__(
         self, package: Package, catalog: Catalog, settings: Settings, quota: CurrentQuota
     ) -> None:
-        """Raises StartError where the sandbox is not installed, or there is no index."""
+        """Raise StartError if the sandbox is not installed, or there is no index."""
         if find_spec("pydantic_monty") is None:
             raise StartError(
                 "`--code` needs a sandbox, the extra `code` of this server: run `pip install"
@@ -65,14 +65,14 @@ class CodeMode(Front):
         return self._finder.instructions(RUN, text)
 
     def settings(self, settings: Any) -> Any:
-        """The settings for calls by programs, which get answers whole and as data."""
+        """Return the settings for calls by programs: answers are whole, and data."""
         answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
         return replace(settings, max_result_tokens=MOST_CHARACTERS, answers=answers, bare=True)
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
     ) -> dict[str, Any]:
-        """The result of one of the two tools."""
+        """Return the result of one of the two tools."""
         if name == SEARCH:
             limit = arguments.get("limit", BEST)
             given = (arguments["query"], limit, context.offers)
@@ -106,7 +106,7 @@ class CodeMode(Front):
         return "\n".join([*functions, *types])
 
     async def _execute(self, program: str, calls: Calls) -> dict[str, Any]:
-        """Run a program and return its value and printed text as the result of a call."""
+        """Run a program; return its value and output, or an error, as the result of a call."""
         from .sandbox import Printed, ProgramError, at_the_end
 
         printed = Printed()
@@ -141,7 +141,7 @@ def _entry(catalog: Catalog, name: str) -> Entry:
 
 
 def _changes(changes: Mapping[str, int]) -> str:
-    """Describe the changes that a failed program had made."""
+    """Say which changes a failed program had made; empty without any."""
     if not changes:
         return ""
     counts = [f"`{name}` ({count} times)" for name, count in changes.items()]
@@ -171,8 +171,8 @@ def _text_of(value: Any, room: int) -> str:
 
 
 def tools(listed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The two Tool objects; `run_code` changes nothing where none of the tools that are listed
-    does.
+    """Return the two Tool objects; `run_code` has the hint read-only if all tools in `listed` have
+    it.
     """
     searching = (
         "Find tools, best match first, as the Python functions and types that programs of"

@@ -1,4 +1,4 @@
-"""The sandbox a program runs in: a separate process that has only the functions given to it.
+"""Sandbox of a program: a separate process that has only the functions given to it.
 
 `pydantic-monty` interprets the program. It has no files, no network and no environment; the limits
 below hold in the process, and a process that exceeds them is killed from outside.
@@ -122,20 +122,20 @@ class ProgramError(Exception):
 
 
 class Printed:
-    """The printed text of a program, as far as it is kept."""
+    """Printed text of a program: the first `PRINTED` characters, and how many more."""
 
     def __init__(self) -> None:
         self.text = ""
         self.left_out = 0
 
     def add(self, stream: str, text: str) -> None:
-        """Keep a piece of text while there is room."""
+        """Keep a piece of text while there is room, and count the characters left out."""
         room = PRINTED - len(self.text)
         self.text += text[:room]
         self.left_out += max(0, len(text) - room)
 
     def note(self) -> str:
-        """The printed text under a heading; nothing where nothing was printed."""
+        """Return the printed text under a heading; empty if nothing was printed."""
         if not self.text:
             return ""
         note = f"Printed:\n{self.text.rstrip()}"
@@ -148,13 +148,13 @@ class Sandbox:
     """Processes for programs: started when they are needed, and each for one program only."""
 
     def __init__(self, similar: Callable[[str], str]) -> None:
-        """`similar` says what a name that is not there may have meant."""
+        """Set up without a process; `similar` returns a hint (or nothing) for an unknown name."""
         self._similar = similar
         self._pool: monty.AsyncMonty | None = None
         self._opening = anyio.Lock()
 
     async def run(self, program: str, functions: dict[str, Function], printed: Printed) -> Any:
-        """The value of a program's last expression, or what it returns. Raises ProgramError."""
+        """Return a program's value: of its last expression or `return`. Raises ProgramError."""
         limits = monty.ResourceLimits(
             max_feed_duration_secs=COMPUTING_SECONDS,
             max_memory=MEMORY,
@@ -202,7 +202,7 @@ class Sandbox:
             raise ProgramError(f"the sandbox cannot be started: {error}") from error
 
     async def aclose(self) -> None:
-        """End every process."""
+        """End every process; `run` starts new ones."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.__aexit__(None, None, None)
@@ -222,7 +222,7 @@ class Sandbox:
             return self._pool
 
     def _reason(self, error: monty.MontyError, program: str) -> str:
-        """Explain an error, with its line."""
+        """Explain an error in words for the model, with its line if known."""
         if isinstance(error, monty.MontyCrashedError):
             return "the sandbox of the program ended; ask for less at once"
         if not isinstance(error, monty.MontyRuntimeError | monty.MontySyntaxError):
@@ -244,7 +244,7 @@ class Sandbox:
         return text
 
     def _hint(self, error: BaseException) -> str:
-        """Return advice on an error whose own text has none."""
+        """Return advice on an error, after a semicolon; empty if there is none."""
         if isinstance(error, NameError):
             name = str(error).partition("'")[2].partition("'")[0]
             return self._similar(name)
@@ -258,8 +258,8 @@ class Sandbox:
 
 
 def at_the_end(program: str) -> str:
-    """`line 3: ` for the last statement of a program, whose value it returns; nothing where only
-    the sandbox can read the program.
+    """Return `line 3: ` for the last statement of a program, whose value it returns; empty if only
+    the sandbox can parse the program.
     """
     statements = _statements(program)
     return f"line {statements[-1].lineno}: " if statements else ""
@@ -293,8 +293,8 @@ def _prelude(names: list[str]) -> str:
 
 
 def _returning(program: str) -> str:
-    """A program whose value, that of its last expression or of a `return`, goes through `_return`;
-    the lines stay where they are.
+    """Return a program whose value, that of its last expression or of a `return`, goes through
+    `_return`; the lines stay where they are.
     """
     statements = _statements(program)
     values = list(_returned(statements))
@@ -312,7 +312,7 @@ def _returning(program: str) -> str:
 
 
 def _returned(statements: list[ast.stmt]) -> Iterator[ast.expr]:
-    """The values that a program returns outside of its functions, in their order."""
+    """Yield the expressions that a program returns outside of its functions, in their order."""
     pending: list[ast.AST] = list(reversed(statements))
     while pending:
         node = pending.pop()
@@ -331,7 +331,7 @@ def _statements(program: str) -> list[ast.stmt]:
 
 
 def _odd_exception(program: str) -> str:
-    """The reason for an exception that was made of something else than one text, with the lines
+    """Return the reason for an exception that was made of anything but one text, with the lines
     that may have made it.
     """
     lines = [
@@ -351,7 +351,7 @@ def _short(reason: str) -> str:
 
 
 def _of_limits(reason: str) -> str:
-    """A limit in the words of this server."""
+    """Return a reason in the words of this server if time ran out; any other unchanged."""
     if reason.startswith("TimeoutError"):
         return f"the program computed for more than {COMPUTING_SECONDS:g} seconds and was stopped"
     return reason

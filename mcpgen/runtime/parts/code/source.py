@@ -1,4 +1,4 @@
-"""Functions and TypedDicts of the generated modules, read from their text.
+"""Read functions and TypedDicts of the generated modules from their text.
 
 The modules are not imported for it: a type is text for the author of a program.
 """
@@ -18,7 +18,7 @@ OMITTED = " | Omit"
 
 @dataclass(frozen=True, slots=True)
 class StubSignature:
-    """A function as a program sees it: the text of each parameter (`page: int = ...`) by its name,
+    """Function as a program sees it: the text of each parameter (`page: int = ...`) by its name,
     and of what it returns.
     """
 
@@ -27,7 +27,7 @@ class StubSignature:
 
 
 class ModuleSource:
-    """The text of a package's generated modules."""
+    """Text of a package's generated modules, read when first needed."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is that of the package."""
@@ -35,7 +35,7 @@ class ModuleSource:
         self._modules: dict[str, str] = {}
 
     def signature(self, module: str, function: str) -> StubSignature | None:
-        """The signature of a generated function (`tools.books`, `list_books`); None where the
+        """Return the signature of a generated function (`tools.books`, `list_books`); None if the
         module has no such function.
         """
         start = re.compile(rf"^async def {re.escape(function)}\(.*?:\n    ", re.M | re.S)
@@ -71,7 +71,7 @@ class ModuleSource:
 
     @cached_property
     def models(self) -> dict[str, tuple[int, int]]:
-        """Span of each TypedDict in the text of `models`."""
+        """Name of each TypedDict -> its start and end in the text of `models`."""
         text = self._text("models")
         starts = list(re.finditer(r"^(?:class )?(\w+)(?:\(TypedDict| = TypedDict\()", text, re.M))
         edges = [match.start() for match in starts] + [len(text)]
@@ -86,7 +86,7 @@ class ModuleSource:
 
 
 def _fields_of_call(node: ast.stmt) -> dict[str, str]:
-    """The fields of `Name = TypedDict("Name", {...})`, whose keys are no identifiers."""
+    """Return field -> type for `Name = TypedDict("Name", {...})`, whose keys are no identifiers."""
     for part in ast.walk(node):
         if isinstance(part, ast.Dict):
             return {
@@ -98,7 +98,7 @@ def _fields_of_call(node: ast.stmt) -> dict[str, str]:
 
 
 def _type(annotation: ast.expr | None) -> str:
-    """A type as a program reads it: without the module, the quotes and the envelope of answers."""
+    """Return a type without `models.` and `Answer[...]` around it; `Any` without an annotation."""
     if annotation is None:
         return "Any"
     text = ast.unparse(annotation).replace("models.", "")

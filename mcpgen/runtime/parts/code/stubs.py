@@ -1,4 +1,4 @@
-"""The tools of a server as Python stubs: the functions of a program, and their return types."""
+"""Tools of a server as Python stubs: the functions of a program, and their return types."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def function_name(tool: str) -> str:
 
 
 class Stubs:
-    """The stubs of one server's tools."""
+    """Stubs of one server's tools."""
 
     def __init__(self, package: Package) -> None:
         self._source = ModuleSource(package.folder)
 
     def signature(self, entry: Entry) -> StubSignature:
-        """The signature of a tool: as the document's types say, or, of a tool of the user's own, as
-        its schemas say.
+        """Return the signature of a tool: as the document's types say, or, of a tool of the user's
+        own, as its schemas say.
         """
         signature = None
         if entry.contract is None and entry.own is None:
@@ -68,7 +68,7 @@ class Stubs:
         return signature or signature_of(entry.tool)
 
     def stub(self, entry: Entry) -> str:
-        """The function of a tool, with its first sentence."""
+        """Return the Python text of a tool's function: signature, first sentence and limits."""
         signature = self.signature(entry)
         arguments = ", ".join(signature.parameters.values())
         if arguments:
@@ -117,12 +117,12 @@ class Stubs:
             yield f"class {name}(TypedDict):\n    {text}"
 
     def _names(self, types: Iterable[str]) -> list[str]:
-        """The TypedDicts that types name."""
+        """Return the names of TypedDicts in the texts of types, in order."""
         names = [name for text in types for name in _NAME.findall(text)]
         return [name for name in names if name in self._source.models]
 
     def _ranked(self, fields: Mapping[str, str], said: set[str]) -> list[str]:
-        """The fields, the most useful first."""
+        """Return the names of fields, the most useful first (as `types`); `said` are stems."""
 
         def rank(name: str) -> tuple[bool, bool, bool]:
             is_address = name.endswith(ADDRESSES)
@@ -139,19 +139,19 @@ def _field(name: str, type_: str) -> str:
 
 
 def _argument(entry: Entry, name: str) -> dict[str, Any]:
-    """Return the schema of an argument; an empty one where it is `true` or absent."""
+    """Return the schema of an argument; an empty schema if it is `true` or absent."""
     schema = entry.tool["inputSchema"].get("properties", {}).get(name)
     return schema if isinstance(schema, dict) else {}
 
 
 def limits_of(schema: Mapping[str, Any]) -> str:
-    """The limits of an argument and its default, in words; empty where it has none."""
+    """Return the limits of an argument and its default: `at least 1, default 10`; empty without."""
     values = {key: json.dumps(schema[key], ensure_ascii=False) for key in _LIMITS if key in schema}
     return ", ".join(_LIMITS[key].format(value) for key, value in values.items())
 
 
 def _within_limits(entry: Entry, signature: StubSignature) -> Iterator[str]:
-    """A line for each argument with limits, as far as there is room."""
+    """Yield `name: limits` for each argument with limits, up to `LIMITS_ROOM` characters."""
     room = LIMITS_ROOM
     for name in signature.parameters:
         limits = limits_of(_argument(entry, name))
@@ -168,7 +168,7 @@ def _quoted(text: str) -> str:
 
 
 def _within(names: list[str], room: int) -> list[str]:
-    """The names for which there is room, about 20 characters for the type of each; one at least."""
+    """Return the first names that fit `room`, with 20 characters for each type; one at least."""
     count = 0
     for name in names:
         room -= len(name) + 20
@@ -179,7 +179,7 @@ def _within(names: list[str], room: int) -> list[str]:
 
 
 def signature_of(tool: Mapping[str, Any]) -> StubSignature:
-    """The signature that the schemas of a tool make, for a tool without a generated function."""
+    """Return the signature by a tool's schemas, for a tool without a generated function."""
     schema = tool["inputSchema"]
     definitions = schema.get("$defs", {})
     required = schema.get("required", ())
@@ -212,7 +212,7 @@ def wrapped(output: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def type_of(schema: Any, definitions: Mapping[str, Any], depth: int = 0) -> str:
-    """A schema as a type, `Any` four levels down; an object as `{"id": int, "name?": str}`."""
+    """Return a schema as a type, `Any` four levels down; an object: `{"id": int, "name?": str}`."""
     if not isinstance(schema, dict) or depth > 3:
         return "Any"
     if "$ref" in schema:

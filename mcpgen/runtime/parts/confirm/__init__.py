@@ -1,4 +1,4 @@
-"""Consent: a person is asked before a call is sent."""
+"""Part `confirm`: a person is asked before a call is sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmSettings:
-    """The variables of consent."""
+    """Variables of consent."""
 
     confirm_optional: bool = variable(False, "flag", "calls")
     confirm_key: Secret | None = variable(None, "secret", "calls")

@@ -90,7 +90,7 @@ class Consent:
         call.context.confirmed = not call.context.begun
 
     async def _action(self, entry: Entry, call: Call, request: str) -> str:
-        """Return the person's answer: `accept`, `decline` or `cancel`."""
+        """Return `accept` (also if none can be asked and that is allowed), `decline`, `cancel`."""
         context = call.context
         asked: Any = context.sent_by
         question = ElicitRequestFormParams(
@@ -157,7 +157,7 @@ class Consent:
         return True
 
     def _question(self, entry: Entry, arguments: dict[str, Any], request: str) -> str:
-        """Return what is asked: the request and the arguments, without secrets."""
+        """Return the text of the question: the tool, the request, the arguments without secrets."""
         settings = self._settings()
         secret = Withheld([*settings.redact, *_passwords(entry.input()[0])])
         shown = settings.redactor.data(secret.without(arguments))
@@ -193,7 +193,7 @@ def _can_ask(context: Context) -> bool:
 
 @contextmanager
 def _paused(limit: anyio.CancelScope) -> Iterator[None]:
-    """Stop the clock of a call: a person may take longer than an API."""
+    """Suspend the deadline of a call: a person may take longer than an API."""
     left = limit.deadline - anyio.current_time()
     limit.deadline = math.inf
     try:

@@ -1,4 +1,4 @@
-"""`describe_tool`: the full schema of a tool that is listed with less."""
+"""Part `describe`: `describe_tool` gives the full schema of a tool that is listed with less."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = ("name", "description", "inputSchema", "wholeInputSchema")
 
 
 def _beside(catalog: Catalog) -> list[Entry]:
-    """The tool that describes the others; none where another tool has its name."""
+    """Return the tool that describes the others; none if another tool has its name."""
     from ...catalog import DESCRIBE
     from ...package import Entry
     from ...results.content import Context, ToolError
@@ -34,7 +34,7 @@ def _beside(catalog: Catalog) -> list[Entry]:
 
 
 def contract(entry: Entry) -> str:
-    """A tool's name, full description and input schema, and the names its answer has, as JSON."""
+    """Return a tool's name, description, input schemas and names of its answer as a JSON text."""
     tool = entry.described()
     shown = {key: tool[key] for key in _SHOWN if key in tool}
     answers = list(tool.get("outputSchema", {}).get("properties", ()))
@@ -44,7 +44,7 @@ def contract(entry: Entry) -> str:
 
 
 def describing(reason: str) -> dict[str, Any]:
-    """The Tool object; `reason` is the case in which a model should call it."""
+    """Return the Tool object of `describe_tool`; `reason` says when a model should call it."""
     name = {"type": "string", "description": "The tool's name"}
     description = f"Return a tool's full contract, where {reason}."
     return tool_of("describe_tool", "Describe a tool", description, {"name": name}, ["name"])
@@ -53,7 +53,7 @@ def describing(reason: str) -> dict[str, Any]:
 def tool_of(
     name: str, title: str, description: str, properties: dict[str, Any], required: list[str]
 ) -> dict[str, Any]:
-    """A Tool object that changes nothing and stays within this server."""
+    """Return a Tool object that changes nothing and stays within this server."""
     return {
         "name": name,
         "title": title,
@@ -69,7 +69,7 @@ def tool_of(
 
 
 def hints(title: str, *, read_only: bool, open_world: bool) -> dict[str, Any]:
-    """The annotations of a Tool object."""
+    """Return the annotations of a Tool object; it is destructive unless `read_only`."""
     return {
         "title": title,
         "readOnlyHint": read_only,

@@ -1,4 +1,4 @@
-"""Calls to the API on behalf of each caller: token exchange (RFC 8693), or on-behalf-of."""
+"""Part `exchange`: call the API for each caller, by token exchange (RFC 8693) or on-behalf-of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access tokens for the API on behalf of each caller, for the token that the caller came with.
+"""Access tokens for the API on behalf of each caller, in exchange for the caller's own token.
 
 The caller's own token goes to the issuer's token endpoint and nowhere else. What comes back is kept
 for that token alone, until it ends.
@@ -38,8 +38,8 @@ class CachedToken:
 
 
 class TokenExchange:
-    """The tokens of all callers, by the tokens they came with: another token of the same subject
-    may allow less.
+    """Tokens of all callers, by the tokens they came with: another token of the same subject may
+    allow less.
     """
 
     def __init__(self, settings: ApiSettings, own: ExchangeSettings) -> None:
@@ -50,8 +50,8 @@ class TokenExchange:
         self._client = OAuthClient(own.exchange_client_id, own.exchange_client_secret.reveal())
 
     async def token(self, caller: Caller | None, post: Post) -> Secret:
-        """Return a valid access token for a caller. Raises TokenRefused, and Refused for an unknown
-        caller.
+        """Return a valid access token for a caller, fetched if due. Raises Refused for None, and
+        ApiError (TokenRefused) if there is none.
         """
         if caller is None:
             raise Refused(
@@ -103,7 +103,7 @@ class TokenExchange:
 
 
 def _is_bearer(data: Any) -> bool:
-    """Return whether the token of an answer is one that its bearer may use as it is (RFC 8693,
+    """Return whether the token of an answer is a bearer token, also without `token_type` (RFC 8693,
     section 2.2.1).
     """
     return str(data.get("token_type", "Bearer")).lower() == "bearer"

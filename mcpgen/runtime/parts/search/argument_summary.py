@@ -12,9 +12,8 @@ MOST_KEYS = 10
 
 
 def argument_summary(schema: Mapping[str, Any], room: int, told: set[str]) -> str:
-    """Return the arguments of an input schema, or an empty text: required ones first, each on a
-    line with type and meaning; optional ones on one line, those past `room` characters only
-    counted.
+    """Return the arguments of an input schema as text: required ones on a line each, with type and
+    meaning; optional ones on one line, those past `room` characters just counted.
 
     `told` are the texts that the reader has seen, which are not repeated; new ones are added.
     """

@@ -1,4 +1,4 @@
-"""Functions that the generated tools of workflows call."""
+"""Part `workflows`: functions that the generated tools of workflows call."""
 
 from __future__ import annotations
 

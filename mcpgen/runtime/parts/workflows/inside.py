@@ -1,4 +1,4 @@
-"""Calls of tools by the function of another one."""
+"""Call tools from the function of another tool."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 async def call(app: App, name: str, arguments: dict[str, Any], context: Context) -> Any:
-    """Call a tool's function for the function of another one, and return its value: the call is
-    refused, checked, guarded and recorded like any other. Raises what these raise.
+    """Call a tool's function for the function of another tool, and return its value: the call is
+    refused (ToolError), checked, guarded and recorded like any other. Raises what these raise.
     """
     entry = _anywhere(app, name)
     if entry is None:
@@ -36,13 +36,13 @@ async def call(app: App, name: str, arguments: dict[str, Any], context: Context)
 
 
 def only_reads(app: App, name: str) -> bool:
-    """Return whether a tool, of any toolset, says that it changes nothing."""
+    """Return whether a tool, of any toolset, says that it changes nothing; false if unknown."""
     entry = _anywhere(app, name)
     return entry is not None and entry.read_only
 
 
 def _anywhere(app: App, name: str) -> Entry | None:
-    """A tool of a server, or else of any toolset."""
+    """Return a tool of the server, or else of any toolset; None if there is none."""
     return app.catalog.find(name) or _every(app.catalog).find(name)
 
 

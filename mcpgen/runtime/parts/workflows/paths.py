@@ -1,4 +1,4 @@
-"""JSONPath (RFC 9535) in the conditions of workflows, and in overlays: in time that has a bound."""
+"""Select by JSONPath (RFC 9535) in bounded time: for conditions of workflows, and overlays."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def exists(path: str, data: Any) -> bool:
 
 
 def first(path: str, data: Any) -> Any:
-    """The first value that a path selects; `OMIT` if there is none, for what is no object or list,
-    for what is no path, and after `SECONDS` of CPU.
+    """Return the first value that a path selects; `OMIT` if there is none, for data that is no
+    object or list, for text that is no path, and after `SECONDS` of CPU.
     """
     if isinstance(data, dict | list):
         try:
@@ -40,12 +40,12 @@ def first(path: str, data: Any) -> Any:
 
 
 def check(path: str) -> None:
-    """Raise JSONPathError for what is not a path."""
+    """Raise JSONPathError for text that is no path."""
     _Environment(SECONDS).compile(path)
 
 
 def selected(path: str, data: Any, seconds: float) -> Iterator[jsonpath.JSONPathMatch]:
-    """Yield what a path selects, each place at most once.
+    """Yield the matches of a path, each place at most once.
 
     Raises JSONPathError for text that is no path, and after `seconds` of CPU.
     """
@@ -84,7 +84,7 @@ def _validator(pattern: str) -> jsonschema_rs.Draft202012Validator:
 
 
 class _Parser(Parser):
-    """A parser that takes no patterns but those of the functions."""
+    """Parser that refuses the patterns of `=~`."""
 
     def parse_regex(self, stream: TokenStream) -> NoReturn:
         """Refuse `=~`, whose pattern would run on Python's engine."""
@@ -93,7 +93,7 @@ class _Parser(Parser):
 
 
 class _Environment(jsonpath.JSONPathEnvironment):
-    """One use of one path: it ends when its CPU is spent."""
+    """Environment for a single use of one path, with a limit of CPU time."""
 
     parser_class = _Parser
 
@@ -102,7 +102,7 @@ class _Environment(jsonpath.JSONPathEnvironment):
         super().__init__()
 
     def setup_function_extensions(self) -> None:
-        """Add the functions of RFC 9535."""
+        """Add the functions of RFC 9535, `match` and `search` in linear time."""
         super().setup_function_extensions()
         self.function_extensions["match"] = _Pattern("^(?:{})$")
         self.function_extensions["search"] = _Pattern("{}")
@@ -121,12 +121,12 @@ class _Environment(jsonpath.JSONPathEnvironment):
 
     @property
     def max_recursion_depth(self) -> int:  # type: ignore[override]
-        """The deepest place that `..` looks at. It asks at each place."""
+        """Depth to which `..` looks, read at each place. Raises JSONPathError after the time."""
         self._spend()
         return 100
 
     def is_truthy(self, obj: object) -> bool:
-        """Return whether a filter selects. It asks for each value."""
+        """Return whether a filter selects a value. Raises JSONPathError after the time."""
         self._spend()
         return super().is_truthy(obj)
 

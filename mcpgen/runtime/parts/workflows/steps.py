@@ -1,4 +1,4 @@
-"""The steps of one call of a workflow.
+"""Steps of one call of a workflow.
 
 A step calls the function of another tool, on the way that a call of that tool takes: its arguments
 are checked, the hooks of `hooks.py` run, and a function of the user's in `custom/` takes the place
@@ -33,12 +33,12 @@ Function = Callable[..., Coroutine[Any, Any, T]]
 
 
 class Steps:
-    """The steps of one call, in the order they are taken."""
+    """Steps of one call, in the order they are taken; an inner workflow has its own."""
 
     def __init__(
         self, context: Context, *, total: int, undo: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        """`total` is how many steps the workflow has. `undo` names the tool that undoes a step."""
+        """`total`: number of the workflow's steps. `undo`: step -> the tool that undoes it."""
         self._context = context
         self._total = total
         self._undo = undo
@@ -52,8 +52,8 @@ class Steps:
     async def call(
         self, step: str, function: Function[Answer[T]], /, **arguments: Any
     ) -> Answer[T]:
-        """The answer to an operation. Raises what it raises: ApiError for an answer of
-        status 400 or more, BadArguments, ToolError.
+        """Run an operation's function and return its answer, data as an answer of status 200.
+        Raises ApiError for an answer of status 400 or more, BadArguments, ToolError.
         """
         result: Any = await self.run(step, function, **arguments)
         if isinstance(result, Answer):
@@ -81,8 +81,8 @@ class Steps:
         return result
 
     def count(self, step: str) -> None:
-        """Count a step of the call, in this workflow or in one that it runs. Raises ToolError where
-        it is one too many.
+        """Count a step of the call, in this workflow or in an inner one. Raises ToolError above
+        `MAX_STEPS`.
         """
         settings = self._context.server.settings()
         most = settings.part(WorkflowSettings).max_steps
@@ -94,7 +94,7 @@ class Steps:
     async def attempt(
         self, step: str, function: Function[Answer[T]], /, **arguments: Any
     ) -> Answer[T]:
-        """`call`, but an answer of status 400 or more is returned too."""
+        """Call an operation as `call`, but return an answer of status 400 or more, too."""
         try:
             return await self.call(step, function, **arguments)
         except BadStatus as error:
@@ -116,7 +116,7 @@ class Steps:
         )
 
     async def retry(self, answer: Answer[Any] | None, *, limit: int, after: float = 0) -> bool:
-        """Wait for the next attempt at the current step; false where its attempts are used up.
+        """Wait for the next attempt at the current step; False, at once, if `limit` were used up.
 
         `after` is in seconds; a `Retry-After` field of the answer overrules it.
         """
@@ -132,7 +132,7 @@ class Steps:
         return True
 
     def summary(self) -> str:
-        """Return the steps that were done, for a call that ends early."""
+        """Return the failed step, and the last steps done before, as text for the model."""
         if not self._done:
             return f"It failed at step `{self._current}`. Nothing had been done before it."
         last = self._done[-LISTED:]

@@ -21,7 +21,7 @@ from ...results.answer import Answer
 
 
 def at(data: Any, pointer: str) -> Any:
-    """The value at a JSON Pointer (RFC 6901) in data; `OMIT` where there is none."""
+    """Return the value at a JSON Pointer (RFC 6901) in data; `OMIT` if there is none."""
     for token in split(pointer):
         try:
             data = child(data, token)
@@ -31,12 +31,12 @@ def at(data: Any, pointer: str) -> Any:
 
 
 def header(fields: Any, name: str) -> Any:
-    """The value of a header field by its lower-case name; `OMIT` where there is none."""
+    """Return the value of a header field by its lower-case name; `OMIT` if there is none."""
     return fields.get(name, OMIT)
 
 
 def body(answer: Answer[Any]) -> Any:
-    """Return the body of an answer: its data if it is JSON (`null`: None), else its text."""
+    """Return an answer's body: its data if it is JSON (`null`: None), else its text or `OMIT`."""
     if answer.data is not None:
         return answer.data
     if all((answer.is_json, answer.content.strip() == b"null")):
@@ -45,12 +45,12 @@ def body(answer: Answer[Any]) -> Any:
 
 
 def count(data: Any) -> Any:
-    """The number of items of a list, members of an object or characters of a text."""
+    """Return the number of items of a list, members or characters; `OMIT` for any other value."""
     return len(data) if isinstance(data, list | dict | str) else OMIT
 
 
 def text(*parts: Any) -> str:
-    """The parts as one text: JSON for what is no text, nothing for what is not there."""
+    """Return the parts as one text: JSON for what is no text, nothing for null and `OMIT`."""
     return "".join(map(_as_text, parts))
 
 
@@ -74,13 +74,13 @@ def scalar(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """The JSON text of a number or a boolean (`true`); any other value as it is."""
+    """Return the JSON text of a number or a boolean (`true`); any other value unchanged."""
     return json.dumps(value) if isinstance(value, int | float) else value
 
 
 def listed(value: Any) -> Any:
-    """A text, a number or a flag as the only item of a list; any other value unchanged, also a text
-    that begins with `[`.
+    """Return a text, a number or a flag as the only item of a list; any other value unchanged, also
+    a text that begins with `[`.
     """
     if isinstance(value, str) and value.lstrip().startswith("["):
         return value  # the check of the arguments reads it
@@ -88,21 +88,21 @@ def listed(value: Any) -> Any:
 
 
 def octets(value: Any) -> Any:
-    """The bytes of a text, as an argument takes bytes: base64. Any other value as it is."""
+    """Return a text in base64, as an argument takes bytes; any other value unchanged."""
     if not isinstance(value, str):
         return value
     return base64.b64encode(value.encode("utf-8", "replace")).decode()
 
 
 def several(data: Any) -> list[Any]:
-    """The items of a list, or a value as the only item; none of what is not there."""
+    """Return a list unchanged, any other value as the only item of a list, and `[]` for `OMIT`."""
     if isinstance(data, list):
         return data
     return [] if data is OMIT else [data]
 
 
 def same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal: texts whatever their case, and `"5"` equals 5."""
+    """Return whether two values are equal; so are `"A"` and `"a"`, `"5"` and 5, null and `OMIT`."""
     pair = first, second
     if any(map(is_null, pair)):
         return all(map(is_null, pair))
@@ -116,7 +116,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def is_null(value: Any) -> bool:
-    """Return whether a value is null, or not there."""
+    """Return whether a value is null, or not there (`OMIT`)."""
     return value in (OMIT, None)
 
 
@@ -134,14 +134,14 @@ def number(value: Any) -> float:
 
 def holds(value: Any) -> bool:
     """Return whether a value by itself is a condition that is met: 0 and "" are; false, null and
-    what is not there are not.
+    `OMIT` are not.
     """
     return not is_null(value) and value is not False
 
 
 def matches(pattern: str, value: Any) -> bool:
-    """Return whether a regular expression matches somewhere in a value, in time linear to its
-    length.
+    """Return whether a regular expression matches somewhere in the text of a value, in linear time;
+    false for null and `OMIT`.
     """
     if is_null(value):
         return False
@@ -149,8 +149,8 @@ def matches(pattern: str, value: Any) -> bool:
 
 
 def replaced(data: Any, values: dict[str, Any]) -> Any:
-    """Return a copy of data with other values at some JSON Pointers; a pointer without a place is
-    ignored.
+    """Return a copy of data with new values at JSON Pointers (pointer -> value): a member is set,
+    an item replaced; a pointer without a place is ignored.
     """
     data = json.loads(json.dumps(_pruned(data)))
     for pointer, value in values.items():
@@ -165,7 +165,7 @@ def replaced(data: Any, values: dict[str, Any]) -> Any:
 
 def members(data: Any, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
     """Return the members of an object as arguments; `names` maps keys to arguments of another name.
-    A text is parsed as a JSON object or a form. Any other value has no members.
+    A text is parsed as a JSON object or else a form. Any other value: `{}`.
     """
     if isinstance(data, str):
         data = _of_text(data)
@@ -185,7 +185,7 @@ def _of_text(text: str) -> Any:
 
 
 def pruned(data: dict[str, Any]) -> dict[str, Any]:
-    """An object without the members and items, at any depth, that are not there."""
+    """Return an object without members and items, at any depth, that are `OMIT`."""
     pruned_data: dict[str, Any] = _pruned(data)
     return pruned_data
 
