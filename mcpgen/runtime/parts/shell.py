@@ -1,5 +1,5 @@
-"""The commands `list`, `describe` and `call`: the tools of a server without a client; and
-`completion`, the words that a shell offers for them.
+"""Part `shell`: the commands `list`, `describe` and `call` for the tools of a server without a
+client; and `completion` of their words by a shell.
 
 A call goes through the protocol to the server in this process: checked, limited, hooked and
 recorded like any call.
@@ -58,7 +58,7 @@ takes whole words, and writes the space behind them.
 
 
 def _main(package: str, argv: list[str]) -> int:
-    """Run one of the commands and return its exit code. Raises StartError."""
+    """Run one of the commands and return its exit code. Raises StartError and SettingsError."""
     try:
         code = _run(*prepared(package, argv, _read_options))
         sys.stdout.flush()
@@ -92,7 +92,7 @@ def _run(app: App, options: argparse.Namespace, settings: Settings) -> int:
 def _read_options(
     argv: list[str], facts: Mapping[str, Any], choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
-    """Return the options of a command, with those that only a server has."""
+    """Return the options of a command, and defaults for the options of a server alone."""
     parser = command_line(
         prog=f"{facts['name']}-mcp",
         parents=[choices],
@@ -119,7 +119,7 @@ def _read_options(
 
 
 def _list(app: App, options: argparse.Namespace) -> int:
-    """Print the tools that have all these words in their names and texts."""
+    """Print the tools that have all words of the command in their names and texts; return 0."""
     words = [word.lower() for word in options.words]
     tools = [tool for tool in app.listed if all(word in _words(tool) for word in words)]
     if options.json:
@@ -139,7 +139,7 @@ def _words(tool: dict[str, Any]) -> str:
 def _describe(
     tool: dict[str, Any], schema: dict[str, Any], *, read_only: bool, as_json: bool
 ) -> int:
-    """Print a tool and its arguments."""
+    """Print a tool and its arguments, or the Tool object as JSON; return 0."""
     if as_json:
         print(json.dumps(tool, indent=2))
         return 0
@@ -155,7 +155,7 @@ def _describe(
 
 
 def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of a call by the official client, which the server gets in this process."""
+    """Return the result of a call by the SDK's client, connected to the server in this process."""
     import anyio
     from mcp import Client
 
@@ -171,7 +171,7 @@ def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _consent(context: Any, params: Any) -> Any:
-    """Ask the user at the terminal the server's question."""
+    """Show the server's question at the terminal; return the user's answer: accept or decline."""
     import anyio.to_thread
     from mcp.types import ElicitResult
 
@@ -182,7 +182,7 @@ async def _consent(context: Any, params: Any) -> Any:
 
 
 def _answer(result: dict[str, Any], *, as_json: bool) -> int:
-    """Print the result of a call, that of a failed one on standard error; return the exit code."""
+    """Print the result of a call, of a failed one on stderr; return 0, or 1 for a failed one."""
     failed = bool(result.get("isError"))
     if as_json:
         print(json.dumps(result, indent=2))
@@ -193,12 +193,12 @@ def _answer(result: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _shown(text: str) -> str:
-    """Return a text without anything that a terminal would obey."""
+    """Return a text without control characters, tab and line break excepted."""
     return _CONTROLS.sub("", text)
 
 
 def block_text(block: dict[str, Any]) -> str:
-    """Return a content block as text; for other content, its kind and size."""
+    """Return a text block's text; of any other, kind and size: `(image image/png, 9 bytes)`."""
     if block.get("type") == "text":
         return str(block["text"])
     facts = {**block.get("resource", {}), **block}
@@ -245,12 +245,12 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _as_object(schema: Any) -> dict[str, Any]:
-    """Return a schema; for `true` and `false`, one that says nothing."""
+    """Return a schema; `{}` for `true` and `false`."""
     return schema if isinstance(schema, dict) else {}
 
 
 def _value(text: str, schema: Any) -> Any:
-    """Return a word converted to the schema's type; for a list, a single item is enough."""
+    """Return a word converted to the schema's type, else as text; a list may have one item."""
     kind = _as_object(schema).get("type")
     if kind == "string":
         return text
@@ -263,8 +263,8 @@ def _value(text: str, schema: Any) -> Any:
 
 
 def _completion(package: str, argv: list[str]) -> int:
-    """Print the script that completes the server's commands in a shell, which is Bash unless named;
-    given the line so far, the words that it may go on with. Raises StartError.
+    """Print the script that completes the server's commands in a shell (default: Bash); given the
+    line so far, print the words that may continue it. Return 0. Raises StartError.
     """
     from ..package import Package
 
@@ -289,7 +289,7 @@ def _as_taken(word: str, last: str, shell: str) -> str:
 
 
 def _next_words(package: str, before: list[str]) -> Iterable[str]:
-    """Return the words that may come next on the command line."""
+    """Return the words that may come next on the command line; none if unknown."""
     from ..package import Package
 
     parts = parts_of(Package.named(package).facts())
@@ -306,7 +306,7 @@ def _next_words(package: str, before: list[str]) -> Iterable[str]:
 
 
 def _words_of_tools(package: str, command: str, words: list[str]) -> Iterable[str]:
-    """Return the names of the tools; behind one that is called, its arguments."""
+    """Return the names of tools; after the name of one to call, its arguments (`words_of_call`)."""
     app, *_ = prepared(package, ["list"], _read_options)
     if not words:
         return [tool["name"] for tool in app.listed]

@@ -1,4 +1,4 @@
-"""The part `asgi`: MCP at a path of an ASGI application, whose tools call it in process."""
+"""Part `asgi`: MCP at a path of an ASGI application, whose tools call it in process."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PART = Part()
 
 
 def root_of(scope: Mapping[str, Any]) -> str:
-    """Return the path below which the application of a request is mounted."""
+    """Return the root path of a scope, without a slash at its end; empty without."""
     return str(scope.get("root_path", "")).rstrip("/")
 
 
 def path_of(scope: Mapping[str, Any]) -> str:
-    """Return the path of a request below that path (ASGI 3.0)."""
+    """Return the path of a request below its root path (ASGI 3.0): `/x` for `/api/x` at `/api`."""
     path, root = str(scope["path"]), f"{root_of(scope)}/"
     return f"/{path.removeprefix(root)}" if path.startswith(root) else path

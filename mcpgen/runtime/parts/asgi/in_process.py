@@ -29,7 +29,7 @@ PIECES = 8
 
 
 class InProcess:
-    """Sends requests to an application, and those to another origin over the network."""
+    """Transport that sends requests to an application here; to another origin, over the network."""
 
     def __init__(self, app: ASGIApp, path: str, settings: ApiSettings) -> None:
         """`path` is that of the MCP endpoint, which is not called."""
@@ -44,7 +44,7 @@ class InProcess:
     async def send(
         self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None
     ) -> Reply | ResponseHead:
-        """Send one request; the answer's body is still to be read. Raises ApiError."""
+        """Send one request; return its answer, the body still to be read. Raises ApiError."""
         if origin_of(str(url)) != self._settings.origin:
             return await self._network.send(method, url, headers, content)
         caller = outer.get() or {}
@@ -92,7 +92,7 @@ class InProcess:
         return reply
 
     async def reach(self, url: URL) -> None:
-        """Return: the application is here."""
+        """Do nothing: the application is in this process."""
 
     async def aclose(self) -> None:
         """Close the connections to other origins."""
@@ -100,7 +100,7 @@ class InProcess:
 
 
 class Reply:
-    """The answer to one request: its head, and its body as it arrives.
+    """Answer to one request: its head, and its body as it arrives.
 
     `headers` have lower-case names, and the values of a repeated one are joined by commas.
     """
@@ -117,8 +117,8 @@ class Reply:
         self.headers: dict[str, str] = {}
 
     async def run(self, app: ASGIApp, scope: Scope) -> None:
-        """Run the application for this request. What it raises before its answer is a 500, as it is
-        behind a server.
+        """Run the application for this request. Its exception is logged, and a status of 500 if the
+        answer has not begun, as behind a server.
         """
         try:
             await app(scope, self._receive, self._send)
@@ -134,7 +134,7 @@ class Reply:
                 await self._pieces.put(None)
 
     async def begin(self) -> None:
-        """Wait for the head. Raises ApiError."""
+        """Wait for the head. Raises ApiError if it is late, or never comes."""
         await self._soon(self._head.wait())
         if not self.status:
             raise BadAnswer("the application ended without an answer")
@@ -151,7 +151,7 @@ class Reply:
                 raise BadAnswer("the application's answer is incomplete")
 
     async def _soon(self, coming: Awaitable[T]) -> T:
-        """Wait for what the application is to give. Raises TimedOut."""
+        """Return what the application gives, within `timeout` seconds. Raises TimedOut."""
         try:
             async with asyncio.timeout(self._settings.timeout):
                 return await coming
@@ -159,7 +159,7 @@ class Reply:
             raise failure_of(error, self._settings) from None
 
     def close(self) -> None:
-        """Tell the application that the reader has left, if the answer is not complete."""
+        """Disconnect from the application, and drop the pieces that were not read."""
         self._gone.set()
         while not self._pieces.empty():
             self._pieces.get_nowait()

@@ -1,8 +1,8 @@
-"""MCP at a path of an ASGI application: `mount` for one whose endpoints are the tools' API, and an
-application of its own for any other.
+"""Serve MCP at a path of an ASGI application: `mount` for one whose endpoints are the tools' API,
+and `Endpoint` as an application of its own.
 
-What serves the protocol begins with the first request of an event loop, and ends with the loop, or
-at the application's own shutdown.
+The server begins with the first request of an event loop, and ends with the loop, or at the
+application's own shutdown.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:]*)(:[0-9]+)?")
 
 
 class Endpoint:
-    """The MCP server of a package as an ASGI application, at a path."""
+    """ASGI application that serves the MCP server of a package at a path."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Endpoint:
         self._lives: WeakKeyDictionary[asyncio.AbstractEventLoop, _Life] = WeakKeyDictionary()
 
     def _maker(self, package: str, **chosen: Any) -> Callable[[], tuple[App, Any]]:
-        """Return what makes the application of an event loop, with the tools that it serves."""
+        """Return a function that makes an `App` and its guard, for one event loop."""
         facts = dict(Package.named(package).facts())
         if self._inner is not None:
             facts["base_url"] = facts.get("base_url") or "http://localhost"
@@ -106,13 +106,13 @@ class Endpoint:
         return make
 
     def serves(self, path: str) -> bool:
-        """Return whether a path, without the root path, is one of this endpoint."""
+        """Return whether a path, without the root path, is the endpoint's, below it or metadata."""
         if path.startswith(METADATA):
             return bool(self._servers) and path == f"{METADATA}{self.path}"
         return path == self.path or path.startswith(f"{self.path}/")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the life of an application of its own."""
+        """Serve a request (404 for another path, 421 for another host), or a lifespan."""
         if scope["type"] == "lifespan":
             return await self._alone(receive, send)
         path = path_of(scope)
@@ -140,7 +140,7 @@ class Endpoint:
             outer.reset(token)
 
     async def aclose(self) -> None:
-        """End what serves this event loop."""
+        """End the server of this event loop, if it was started."""
         life = self._lives.pop(asyncio.get_running_loop(), None)
         if life is not None:
             await life.end()
@@ -154,7 +154,7 @@ class Endpoint:
         return life
 
     async def _alone(self, receive: Receive, send: Send) -> None:
-        """Follow the lifespan protocol of a server."""
+        """Answer the lifespan protocol of a server, and end at its shutdown."""
         await receive()
         await send({"type": "lifespan.startup.complete"})
         await receive()
@@ -162,8 +162,8 @@ class Endpoint:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _is_allowed(self, host: str, scope: Scope) -> bool:
-        """Return whether a request is for a host of this server: a page elsewhere can give a name
-        of its own to a loopback address.
+        """Return whether a request is for an allowed host; without any, for a loopback name, or at
+        an address that is not loopback: a page can give a name of its own to a loopback address.
         """
         match = _HOST.fullmatch(host.lower())
         if match is None:
@@ -174,7 +174,7 @@ class Endpoint:
         return match[1] in LOOPBACK_NAMES or not is_loopback(str(address))
 
     def _fields(self, scope: Scope, host: str) -> list[tuple[bytes, bytes]]:
-        """The header fields for the guard: without the host, and an origin that is allowed."""
+        """Return the header fields for the guard: without the host, and an allowed origin."""
         allowed = {f"http://{host}", f"https://{host}", *self._origins}
         return [
             (name, value)
@@ -184,8 +184,8 @@ class Endpoint:
         ]
 
     def _challenging(self, scope: Scope, base: str, send: Send) -> Send:
-        """Return a `send` that answers as the application did to a caller that it does not know:
-        with 401, or 403 for a token that lacks a scope (RFC 6750, section 3).
+        """Return a `send` that refuses a caller whom the application refused: with 401, or 403 for
+        a token that lacks a scope (RFC 6750, section 3). Other answers pass unchanged.
         """
 
         async def challenge(message: Message) -> None:
@@ -209,7 +209,7 @@ class Endpoint:
 
 
 class _Life:
-    """The server of one event loop, in a task of its own: the SDK's manager of requests ends in the
+    """Server of one event loop, in a task of its own: the SDK's manager of requests ends in the
     task that it began in.
     """
 
@@ -221,13 +221,13 @@ class _Life:
         self._task = asyncio.create_task(self._run())
 
     async def started(self) -> None:
-        """Wait until requests can be served. Raises what kept it from starting."""
+        """Wait until requests can be served. Raises the error of a failed start."""
         await self._started.wait()
         if self._task.done():
             self._task.result()
 
     async def end(self) -> None:
-        """End it, and wait until it has."""
+        """End the server, and wait until its task is done."""
         self._end.set()
         await asyncio.wait((self._task,))
 
@@ -242,7 +242,7 @@ class _Life:
 
 
 class Mounted:
-    """An application with an MCP endpoint before it."""
+    """An application behind an MCP endpoint, with the attributes of the application."""
 
     def __init__(self, app: ASGIApp, endpoint: Endpoint) -> None:
         self._app = app
@@ -252,7 +252,7 @@ class Mounted:
         return getattr(self._app, name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
+        """Serve a request of the endpoint there, and all else by the application."""
         if scope["type"] == "http" and self._endpoint.serves(path_of(scope)):
             return await self._endpoint(scope, receive, send)
         if scope["type"] == "lifespan":
@@ -289,8 +289,8 @@ class Mounted:
 
 def mount(package: str, app: Any, path: str = ENDPOINT, **options: Any) -> Any:
     """Serve the tools of a package at a path of an ASGI application, whose endpoints they call in
-    process. Returns what to serve: the application itself, with routes added, if it is Starlette's
-    or FastAPI's, else an application around it. `options` are those of `Endpoint`.
+    process. Return the application to serve: if it is Starlette's or FastAPI's, the given
+    application with routes added; else a `Mounted` around it. `options` are those of `Endpoint`.
     """
     endpoint = Endpoint(package, path=path, app=app, **options)
     router: Any = getattr(app, "router", None)

@@ -1,4 +1,4 @@
-"""The audit: a line for every call that can change something, and arguments in the log."""
+"""Part `audit`: a line for every call that can change something, and arguments in the log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import Part
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """The variables of the audit."""
+    """Variables of the audit: where it is written (none if empty), and arguments in the log."""
 
     audit: str = variable("", "text", "calls")
     log_arguments: bool = variable(False, "flag", "calls")

@@ -30,8 +30,7 @@ MAX_ARGUMENTS = 64 * 1024
 
 
 class Arguments:
-    """The arguments of a call, safe to read: without the secrets of this process and fields
-    of `names`.
+    """Arguments of a call, safe to read: without the secrets of this process and fields of `names`.
     """
 
     def __init__(self, redactor: Masks, names: Collection[str]) -> None:
@@ -39,7 +38,7 @@ class Arguments:
         self._withheld = withheld(names)
 
     def __call__(self, record: Record) -> dict[str, Any]:
-        """The arguments as a field of a line."""
+        """Return the field `arguments` of a line; above `MAX_ARGUMENTS`, their JSON text, cut."""
         try:
             arguments = self._withheld.without(record.arguments or {}, deepest=MAX_DEPTH)
             arguments = self._redactor.data(arguments)
@@ -52,14 +51,14 @@ class Arguments:
 
 
 class Audit:
-    """Notes calls with `write`, which gets a line."""
+    """Observer of calls: passes a line of JSON about each to `write`."""
 
     def __init__(self, write: Callable[[str], None], arguments: Arguments) -> None:
         self._write = write
         self._arguments = arguments
 
     def __call__(self, record: Record) -> None:
-        """Note a call, unless its tool changes nothing."""
+        """Note a call, unless its tool changes nothing; a line that cannot be written is logged."""
         if not record.writes:
             return
         line = {
@@ -79,7 +78,7 @@ class Audit:
 
 
 def note(settings: Settings, place: str, *, log: bool) -> None:
-    """Note the arguments of calls in the audit, and with `log` in the log. Raises StartError."""
+    """Note calls at `place` (none if empty), with `log` arguments in the log. Raises StartError."""
     arguments = Arguments(settings.redactor, settings.redact)
     if place:
         observers.append(audit(place, settings.name, arguments))
@@ -88,8 +87,8 @@ def note(settings: Settings, place: str, *, log: bool) -> None:
 
 
 def audit(place: str, name: str, arguments: Arguments) -> Audit:
-    """Return the audit of the server `name`, in a file at the path `place` or in `syslog`. Raises
-    StartError if the audit cannot be written to.
+    """Return the audit of the server `name`, in a file at the path `place` or in the system's log
+    (`syslog`). Raises StartError if the audit cannot be written to.
     """
     try:
         write = SystemLog(name).write if place == SYSLOG else File(Path(place)).write

@@ -1,4 +1,4 @@
-"""The commands `install` and `uninstall`: the server in a client's settings."""
+"""Part `install`: the commands `install` and `uninstall`, for the server in a client's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands `install` and `uninstall` of a server."""
+"""Commands `install` and `uninstall` of a server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OFF = {"disabled": True, "enabled": False}
 
 
 def main(package: str, argv: list[str]) -> int:
-    """Run one of the two commands for the server that runs it.
+    """Run `install` or `uninstall` for this server; return 0.
 
     Raises SettingsError and StartError where the server could not start as it would be installed,
     and StartError for a file that cannot be edited.
@@ -60,8 +60,8 @@ def run(
     count: Callable[[argparse.Namespace], int],
     further: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Run one of the two commands for a server that the words of `start` start, with `further`
-    variables. `count` returns the number of tools that it lists with options. Raises as `main`.
+    """Run `install` or `uninstall` for a server that the words of `start` start, with `further`
+    variables; return 0. `count` returns the number of tools listed with options. Raises as `main`.
     """
     facts = home.facts()
     name = str(facts["name"])
@@ -120,13 +120,13 @@ def _clients() -> str:
 
 
 def unchosen() -> str:
-    """The hint for a command without a client: all of them, and those on this machine."""
+    """Return the hint for a command without a client: all clients, and those on this machine."""
     here = ", ".join(name for name in sorted(CLIENTS) if CLIENTS[name].is_here(os.environ))
     return f"{_clients()}; found here: {here or 'none of them'}"
 
 
 def _start(package: str, script: str) -> list[str]:
-    """The words that start this server from anywhere: the script's full path, else Python's."""
+    """Return the words that start this server: the script's full path, else Python's and `-m`."""
     called = sys.argv[0]
     if Path(called).stem == script:
         return [str(Path(shutil.which(called) or called).absolute())]
@@ -139,7 +139,7 @@ def _arguments(
     options: argparse.Namespace,
     count: Callable[[argparse.Namespace], int],
 ) -> tuple[list[str], str]:
-    """The arguments the server is started with, and why there are more than were asked for."""
+    """Return the server's arguments, with `--lazy` if the client needs it, and a note on that."""
     arguments = []
     for option in ("toolsets", "tools"):
         if getattr(options, option):
@@ -162,7 +162,7 @@ def _arguments(
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """The variables that are set here and mean something to this server on stdio."""
+    """Return the variables that are set here and that this server reads on stdio."""
     env = {}
     for variable, value in sorted(os.environ.items()):
         setting = _setting(variable.removesuffix("_FILE"), settings)
@@ -172,7 +172,7 @@ def _environment(settings: Settings) -> dict[str, str]:
 
 
 def _printable(variable: str, value: str, settings: Settings) -> str:
-    """Return the value of a setting; a placeholder for a value that is, or may be, a secret."""
+    """Return the value of a setting; `REPLACE_ME` for a value that is, or may be, a secret."""
     setting = _setting(variable, settings)
     if setting is None or setting.kind == "secret":
         return PLACEHOLDER
@@ -220,7 +220,7 @@ def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> in
 
 
 def _hindrance(client: Client, entry: Mapping[str, Any], *, is_here: bool) -> str:
-    """The reason why the client does not start the server of an entry; empty where it does."""
+    """Return the reason why the client does not start an entry's server; empty if it does."""
     if not is_here:
         return f", but {client.title} was not found here"
     for key, value in _OFF.items():
@@ -230,7 +230,7 @@ def _hindrance(client: Client, entry: Mapping[str, Any], *, is_here: bool) -> st
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return a value that is an object, else an empty object."""
+    """Return a copy of a value that is an object, else an empty object."""
     return dict(value) if isinstance(value, dict) else {}
 
 
@@ -246,7 +246,7 @@ def _uninstall(client: Client, path: Path, name: str) -> int:
 
 
 def _read(path: Path) -> str:
-    """The text of a file, with its line ends; empty for one that is not there."""
+    """Return the text of a file, with its line ends; empty without a file. Raises StartError."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -256,7 +256,7 @@ def _read(path: Path) -> str:
 
 
 def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
-    """The servers in the text of a file. Raises StartError."""
+    """Return the servers in the text of a file (name -> entry). Raises StartError."""
     try:
         servers = FORMS[client.form].load(text).get(client.key, {})
     except ValueError as error:
@@ -269,7 +269,7 @@ def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
 def _edited(
     client: Client, path: Path, before: str, name: str, entry: dict[str, Any] | None
 ) -> str:
-    """The text with the entry, or without any. Raises StartError rather than change more."""
+    """Return the text with the entry (None: without). Raises StartError rather than change more."""
     form = FORMS[client.form]
     expected = _entry(client, before, path)
     if expected.get(name) == entry:
@@ -295,8 +295,8 @@ def _only_servers_changed(
     after: str,
     expected: dict[str, Any],
 ) -> bool:
-    """Return whether the new text has exactly the expected servers, under `key`, and otherwise says
-    what the old one said; False where a text cannot be read.
+    """Return whether the new text has exactly the expected servers, under `key`, and else says the
+    same as the old text; False if a text cannot be read.
     """
     try:
         old, new = load(before), load(after)
@@ -312,7 +312,7 @@ def _refusal(path: Path, reason: str) -> StartError:
 
 
 def _make_private(path: Path) -> None:
-    """Leave a file that holds secrets, or is about to, to its owner alone. Raises OSError."""
+    """Let only its owner read a file; say so if others could. Raises OSError."""
     if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077:
         path.chmod(0o600)
         print(f"Others could read {path}; now only its owner can")
@@ -321,11 +321,10 @@ def _make_private(path: Path) -> None:
 def _rewritten(
     client: Client, path: Path, name: str, entry_in: Callable[[str], dict[str, Any] | None]
 ) -> bool:
-    """Return whether the text of a file changes where it gets the entry that belongs in it, or
-    none.
+    """Write the entry that `entry_in` returns for a file's text (None: no entry) into the file;
+    return whether the text changed.
 
-    Whatever else writes the file at the same time, such as the client, is not undone. Raises
-    StartError.
+    Changes by others at the same time, such as the client's, are not undone. Raises StartError.
     """
     try:
         file = path.resolve()
@@ -352,7 +351,7 @@ def _rewritten(
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Make other servers' `install` in that folder wait, where the system has such locks."""
+    """Lock a folder against other servers' `install`, if the system has such locks."""
     if sys.platform == "win32":
         yield
         return
@@ -365,8 +364,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _replaced(path: Path, before: str, after: str, copy: Path | None) -> bool:
-    """Put a text in the place of a file at once, and say whether that was done: only where the file
-    still has the old text. The file is its owner's alone. Raises StartError.
+    """Replace a file's text at once, after `copy` of the old one if given; return False if the file
+    has no longer the text `before`. Only the owner can read the file. Raises StartError.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""The clients, and their settings: one entry is set or removed in place; comments, order and
-layout stay.
+"""Clients, and their settings: one entry is set or removed in place; comments, order and layout
+stay.
 
 JSON may have comments and trailing commas, which clients take. YAML is not edited: Python has no
 reader of it.
@@ -29,7 +29,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """The position of an object's member: its key begins at `start`, its value at `value`."""
+    """Position of an object's member: its key begins at `start`, its value at `value`."""
 
     start: int
     value: int
@@ -37,7 +37,7 @@ class _Member:
 
 
 def load_json(text: str) -> dict[str, Any]:
-    """The object of a file; an empty file is an empty one. Raises ValueError for anything else."""
+    """Return the object in a file's text; `{}` for empty text. Raises ValueError for all else."""
     if not text.strip():
         return {}
     data = json.loads(_strict(text))
@@ -47,7 +47,7 @@ def load_json(text: str) -> dict[str, Any]:
 
 
 def put_json(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
-    """The text with `entry` as the member `name` of the object `key`."""
+    """Return the text with `entry` as the member `name` of the object `key`. Raises ValueError."""
     if not text.strip():
         return json.dumps({key: {name: entry}}, indent=2, ensure_ascii=False) + "\n"
     strict = _strict(text)
@@ -66,8 +66,8 @@ def put_json(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def drop_json(text: str, key: str, name: str) -> str:
-    """The text without the member `name` of the object `key`, and without that object when there is
-    nothing else in it.
+    """Return the text without the member `name` of the object `key`; without that object, too, if
+    this leaves it empty and without comments. Raises KeyError if there is no such member.
     """
     strict = _strict(text)
     top = _members(strict, _after_space(strict, 0))
@@ -92,7 +92,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _members(strict: str, start: int) -> dict[str, _Member]:
-    """The members of the object that begins at `start`, by key."""
+    """Return key -> position, for the object that begins at `start`. Raises ValueError."""
     members = {}
     index = _after_space(strict, start + 1)
     while strict[index] != "}":
@@ -115,7 +115,7 @@ def _after_space(text: str, index: int) -> int:
 
 
 def _insert(text: str, strict: str, start: int, depth: int, key: str, value: Any) -> str:
-    """The text with one more member at the end of the object that begins at `start`."""
+    """Return the text with one more member at the end of the object that begins at `start`."""
     member = f"{_newline(text, depth)}{json.dumps(key)}: {_dump(text, value, depth)}"
     members = _members(strict, start)
     if members:
@@ -126,8 +126,8 @@ def _insert(text: str, strict: str, start: int, depth: int, key: str, value: Any
 
 
 def _cut(text: str, strict: str, members: dict[str, _Member], key: str) -> str:
-    """The text without a member, the space before it, and one comma. Comments stay, and the end of
-    the line of one before it.
+    """Return the text without a member, the space before it, and one comma. Comments stay, and the
+    end of the line of one before it.
     """
     member = members[key]
     start = len(text[: member.start].rstrip())
@@ -147,7 +147,7 @@ def _cut(text: str, strict: str, members: dict[str, _Member], key: str) -> str:
 
 
 def _newline(text: str, depth: int) -> str:
-    """A line's end as in the text, and the indentation of that depth."""
+    """Return a line's end as in the text, and the indentation of that depth."""
     indent = _INDENT.search(text)
     unit = indent[1] if indent else "  "
     end = "\r\n" if "\r\n" in text else "\n"
@@ -155,13 +155,13 @@ def _newline(text: str, depth: int) -> str:
 
 
 def _dump(text: str, value: Any, depth: int) -> str:
-    """A value as it is written at that depth of the text."""
+    """Return a value as JSON, indented as at that depth of the text."""
     unit = _newline(text, 1).lstrip("\r\n")
     return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", _newline(text, depth))
 
 
 def put_toml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
-    """The text with the table `key.name`."""
+    """Return the text with the table `key.name`, in its former place or at the end."""
     table = f"[{key}.{name}]\n"
     table += "".join(f"{_toml_key(word)} = {_toml_value(value)}\n" for word, value in entry.items())
     start, end = _table_span(text, key, name)
@@ -174,7 +174,7 @@ def put_toml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def drop_toml(text: str, key: str, name: str) -> str:
-    """The text without the table `key.name`, its subtables and the empty line before it."""
+    """Return the text without the table `key.name`, its subtables and the empty line before it."""
     start, end = _table_span(text, key, name)
     before = text[:start]
     return re.sub(r"\n\n\Z", "\n", before) + text[end:]
@@ -185,7 +185,7 @@ def _toml_key(key: str) -> str:
 
 
 def _toml_value(value: Any) -> str:
-    """A value on one line: tables are inline. Raises TypeError for one that JSON has not."""
+    """Return a value on one line, tables inline. Raises TypeError for a value unknown to JSON."""
     if isinstance(value, dict):
         pairs = ", ".join(
             f"{_toml_value(key)} = {_toml_value(each)}" for key, each in value.items()
@@ -197,7 +197,7 @@ def _toml_value(value: Any) -> str:
 
 
 def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
-    """Return the start and end of the table with its subtables; the same twice without one."""
+    """Return start and end of the table with its subtables; twice 0 without the table."""
     own = re.compile(rf'\s*\[\[?\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
     start = end = position = 0
     inside = False
@@ -213,8 +213,8 @@ def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
 
 
 def yaml_lines(key: str, name: str, entry: dict[str, Any]) -> str:
-    """The entry `name` of the mapping `key` as lines of YAML; their values are JSON, which YAML
-    contains (1.2.2 section 1.3).
+    """Return the entry `name` of the mapping `key` as lines of YAML; their values are JSON, which
+    YAML contains (1.2.2 section 1.3).
     """
     members = "".join(f"    {word}: {json.dumps(value)}\n" for word, value in entry.items())
     return f"{key}:\n  {name}:\n{members}"
@@ -222,8 +222,8 @@ def yaml_lines(key: str, name: str, entry: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The editing functions of a file format: `put` sets the entry `name` in the table `key` of a
-    text, `drop` removes it, and `load` parses the text.
+    """Editing functions of a file format: `put` sets the entry `name` in the table `key` of a text,
+    `drop` removes it, and `load` parses the text.
     """
 
     put: Callable[[str, str, str, dict[str, Any]], str]
@@ -243,7 +243,7 @@ _USUAL = {"command": "command", "args": "args", "env": "env"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """One client, and the file of a user's settings in which it looks for servers."""
+    """Client, and the file of a user's settings in which it looks for servers."""
 
     title: str
     file: str
@@ -281,7 +281,7 @@ class Client:
         return self.tool_limit is None or count <= self.tool_limit
 
     def entry(self, name: str, start: list[str], env: Mapping[str, str]) -> dict[str, Any]:
-        """The entry of a server that is started by these words."""
+        """Return the entry of a server that the words of `start` start, in the client's words."""
         command, *args = start
         values: dict[str, Any] = {"name": name, "start": start, "command": command, "args": args}
         values["env"] = dict(env)
@@ -289,7 +289,7 @@ class Client:
         return {**self.constants, **own}
 
     def text(self, name: str, entry: dict[str, Any]) -> str:
-        """The text of a file with one entry and nothing else."""
+        """Return the text of a settings file with one entry and nothing else."""
         if self.form in FORMS:
             return FORMS[self.form].put("", self.key, name, entry)
         return yaml_lines(self.key, name, entry)
@@ -317,7 +317,7 @@ class Client:
 
 
 def _place(path: str, on_windows: str, environ: Mapping[str, str], platform: str) -> Path:
-    """A path of the table for the user of an environment."""
+    """Return the path in the table, filled in for the user of an environment."""
     environ = {name: value for name, value in environ.items() if value}
     home = Path(environ.get("HOME", Path.home()))
     if platform == "win32":

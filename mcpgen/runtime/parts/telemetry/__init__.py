@@ -1,4 +1,4 @@
-"""Traces and metrics with OpenTelemetry."""
+"""Part `telemetry`: traces and metrics with OpenTelemetry."""
 
 from __future__ import annotations
 

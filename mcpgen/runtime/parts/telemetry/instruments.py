@@ -42,7 +42,7 @@ OTHER = "_OTHER"
 
 
 class Telemetry:
-    """The instruments of one process. `names` are the tools there are."""
+    """Instruments of one process. `names` are the tools there are; others count as `_OTHER`."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
@@ -114,7 +114,7 @@ class Telemetry:
     async def _inside(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Add what the transport knows to the SDK's span."""
+        """Add the transport to the SDK's span, and go on."""
         trace.get_current_span().set_attributes(_transport(ctx))
         return await call_next(ctx)
 
@@ -146,7 +146,7 @@ class Telemetry:
         self._events.add(1, {"event": record.getMessage()})
 
     def _sender(self, send: Send) -> Send:
-        """`send`, with a client span around each request and the trace context in its headers."""
+        """Return `send` with a client span around each request, and trace context in headers."""
 
         async def traced(method: str, url: Any, headers: Mapping[str, str], content: Any) -> Any:
             attributes: dict[str, Any] = {
@@ -184,7 +184,7 @@ class Telemetry:
 
 
 def _observed(index: int, _: Any) -> list[metrics.Observation]:
-    """Return each figure (0), or its limit (1)."""
+    """Return an observation for each figure: its value (0) or its limit (1)."""
     return [
         metrics.Observation(figure()[index], {"resource": resource})
         for resource, figure in figures.items()
@@ -199,8 +199,8 @@ def _transport(ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
 
 @contextmanager
 def running(app: App, settings: Settings, own: TelemetrySettings, host: str) -> Iterator[None]:
-    """Telemetry of this process until the end of the block: what is measured by then is sent.
-    `host` is where Prometheus may come from. Raises StartError.
+    """Run telemetry until the end of the block, then send what was measured, for 5 seconds at most.
+    `host` is the address that serves Prometheus. Raises StartError.
     """
     try:
         from opentelemetry.sdk.metrics import MeterProvider
