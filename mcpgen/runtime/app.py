@@ -1,4 +1,4 @@
-"""The MCP side: list the tools, check a call, run it, report.
+"""MCP side of a server: list the tools, check a call, run it, report.
 
 Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a
 client sees are exactly those of the contracts. Both protocol eras are served from here: the
@@ -51,7 +51,7 @@ Page = tuple[Tools, str | None, bool]
 
 
 class App:
-    """The tools of one API, ready to be served on any transport as `server`."""
+    """Tools of a package, ready to be served on any transport as `server`."""
 
     def __init__(
         self,
@@ -65,8 +65,8 @@ class App:
         yours: bool = True,
     ) -> None:
         """Make the server of the package with the import name `package`. `mode` is an option for
-        another list of the tools (`--lazy`). With `yours` false neither `hooks.py` nor `custom/` is
-        used. Raises StartError for options that do not fit.
+        another list of the tools (`--lazy`), `settings` None for later. With `yours` false neither
+        `hooks.py` nor `custom/` is used. Raises StartError for options that do not fit.
         """
         home = Package.named(package)
         facts = home.facts()
@@ -153,19 +153,19 @@ class App:
                 await self.front.aclose()
 
     def api(self) -> Any:
-        """The HTTP side (`client.side.HttpSide`), made when the first function asks for it."""
+        """Return the HTTP side (`client.side.HttpSide`), made at the first request for it."""
         if self._api is None:
             self._api = import_module(".client.side", __package__).side_of(self)
         return self._api
 
     def settings(self) -> Settings:
-        """Return the settings, read when they are first needed."""
+        """Return the settings, read at the first request for them. Raises SettingsError."""
         if self._settings is None:
             self._settings = read(self.home.facts())
         return self._settings
 
     def _mask(self, data: Any) -> Any:
-        """Data without the secrets of this process, in case the user's code let one through."""
+        """Return data without known secrets, in case the user's code let one through."""
         if self._settings is None:
             return data
         return self._settings.redactor.data(data)
@@ -200,7 +200,7 @@ class App:
     async def _list_nothing(
         self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """The envelope of a page. Raises MCPError (-32602) for a cursor that is not known."""
+        """Return a page with its next cursor, without tools. Raises MCPError for a bad cursor."""
         cursor = params.cursor if params is not None else None
         try:
             _, following, _ = self._page(ctx, cursor)
@@ -209,8 +209,8 @@ class App:
         return types.ListToolsResult(tools=[], next_cursor=following)
 
     def _page(self, ctx: ServerRequestContext[Any, Any], cursor: str | None) -> Page:
-        """A page of the list; on stdio, where no client limits a message, there is one page. Raises
-        LookupError for a cursor that is not known.
+        """Return a page of the list: on stdio, where no client limits a message, the whole list.
+        Raises LookupError for an unknown cursor.
         """
         if self.page is not None and ctx.request is not None:
             return self.page(ctx.request, cursor or None)
@@ -221,8 +221,8 @@ class App:
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> dict[str, Any]:
-        """Answer `tools/call`. Raises MCPError (-32602) for a tool that does not exist; all else is
-        a result.
+        """Answer `tools/call`. Raises MCPError (-32602) for an unknown tool; any other failure is a
+        result with `isError`.
         """
         name = params.name[:128]
         shown = printable(name)
@@ -251,7 +251,7 @@ class App:
         return complete
 
     def entry(self, name: str) -> Entry | None:
-        """Return the tool of that name: of the front, or else of the catalog."""
+        """Return the tool of that name, of the front or else of the catalog; None without one."""
         return self._before.get(name) or self.catalog.find(name)
 
     def _find(self, name: str) -> Entry:
@@ -305,20 +305,20 @@ class App:
 
 
 def _with_title_among_hints(tool: dict[str, Any]) -> dict[str, Any]:
-    """A Tool object for clients that know no other place of a title (MCP 2025-03-26)."""
+    """Return a Tool object with its title among the annotations, too (MCP 2025-03-26)."""
     return {**tool, "annotations": {"title": tool["title"], **tool["annotations"]}}
 
 
 def printable(name: str) -> str:
-    """A name from elsewhere in ASCII; any other character is escaped (`\\xe9`)."""
+    """Return a name in ASCII; any other character is escaped (`\\xe9`)."""
     return name.encode("ascii", "backslashreplace").decode()
 
 
 def _with_arguments_as_object(
     ctx: ServerRequestContext[Any, Any],
 ) -> ServerRequestContext[Any, Any]:
-    """Read arguments that a client sent as JSON text. Raises MCPError (-32602) for what is no
-    object: the SDK would not say why.
+    """Return a request whose arguments are an object, parsed if a client sent JSON text. Raises
+    MCPError (-32602) for anything else: the SDK would not say why.
     """
     params = ctx.params or {}
     arguments = params.get("arguments")
@@ -336,8 +336,8 @@ def _with_arguments_as_object(
 
 
 def _hooks(package: Package) -> Any:
-    """The module `hooks.py`, or None. Raises StartError when it cannot be imported: a guard must
-    not vanish.
+    """Return the module `hooks.py`; None without the file. Raises StartError if it cannot be
+    imported: a guard must not vanish.
     """
     if not package.has("hooks"):
         return None

@@ -1,4 +1,4 @@
-"""The command line of a server: on stdio, or over HTTP with `--http`."""
+"""Command line of a server: on stdio, or over HTTP with `--http`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ PATIENCE = 2.0
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
-    """Run a command of a package, or without one serve until the client leaves. `argv` is that of
-    the process if it is None.
+    """Run a command of a package, or without a command serve until the client leaves. `argv` is by
+    default the process's.
 
-    The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
+    Return the exit code: 0 done, 1 wrong settings, 2 wrong usage or no start, 130 interrupted.
     """
     from .package import StartError
     from .results import visible
@@ -52,8 +52,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Open each standard stream that was closed on nothing: the next file would take its number.
-    Standard output takes every character: what it cannot write is escaped.
+    """Open each standard stream that was closed on the null device: the next file would take its
+    number. Standard output takes every character: one that it cannot write is escaped.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -63,8 +63,8 @@ def _replace_closed_streams() -> None:
 
 
 def _command(package: str, arguments: list[str]) -> Command:
-    """Return the command of the first word; without a word, or with an option, that to serve.
-    Raises StartError.
+    """Return the command of the first word; without a word, or with an option, `_serve`. Raises
+    StartError for any other word.
     """
     word = next(iter(arguments), "-")
     if word.startswith("-"):
@@ -88,7 +88,7 @@ def _command(package: str, arguments: list[str]) -> Command:
 
 
 def _serve(package: str, arguments: list[str]) -> int:
-    """Serve as the options say, or say the version."""
+    """Serve as the options say, or print the version; return 0 at the end."""
     from .package import Package
 
     if "--version" in arguments:
@@ -107,8 +107,8 @@ def _serve(package: str, arguments: list[str]) -> int:
 def prepared(
     package: str, arguments: list[str], read_options: Callable[..., argparse.Namespace]
 ) -> tuple[App, argparse.Namespace, Settings]:
-    """Return the tools of a package, its options and its settings. Raises StartError and
-    SettingsError.
+    """Return the tools of a package, its options and its settings; log as these say. Raises
+    StartError and SettingsError.
     """
     from .package import Package
 
@@ -123,7 +123,7 @@ def prepared(
 
 
 def _listeners(parts: Iterable[Part]) -> list[Any]:
-    """Return the modules with the options of transports over a network."""
+    """Return the modules with the options of transports over a network (`parts.http`)."""
     return [part.listener for part in parts if part.listener is not None]
 
 
@@ -140,7 +140,7 @@ def _http() -> Any:
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
-    """The settings of one process, and the log they say."""
+    """Return the settings of one process; configure the log by them, and write their notes."""
     from . import log
     from .settings import read
 
@@ -157,7 +157,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 
 
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
-    """The tools that were chosen, shown in the way that was asked for. Raises StartError."""
+    """Return the chosen tools, listed in the chosen mode. Raises StartError for two modes."""
     from .app import App
     from .package import StartError
     from .parts import PARTS
@@ -181,12 +181,12 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
 
 
 def _names(option: str) -> list[str]:
-    """The names between the commas of an option."""
+    """Return the names between the commas of an option; none of an empty text."""
     return [name for name in option.split(",") if name]
 
 
 def _version(package: str, facts: dict[str, Any]) -> str:
-    """The server's own version, as it was installed, and that of its API."""
+    """Return the line of `--version`: the installed version of the server, and the API's."""
     from importlib.metadata import packages_distributions, version
 
     distributions = packages_distributions().get(package, [])
@@ -204,7 +204,7 @@ def _waiting(facts: dict[str, Any]) -> str:
 
 
 def _abouts(facts: dict[str, Any]) -> str:
-    """Return a sentence about each part of a server that a person uses."""
+    """Return a sentence about each part of a server that a person uses; a space before each."""
     from .parts import PARTS
 
     texts = [PARTS[part].about for part in facts.get("parts", ()) if PARTS[part].about]
@@ -250,7 +250,7 @@ def choices(package: Package) -> argparse.ArgumentParser:
 def _options(
     argv: list[str], facts: dict[str, Any], choices: argparse.ArgumentParser
 ) -> argparse.Namespace:
-    """Return the options of a server. Raises StartError for `--http` where there is none."""
+    """Return the options of a server. Raises StartError for `--http` without the part `http`."""
     from .log import LEVELS
     from .package import StartError
     from .parts import parts_of, remedy
@@ -305,7 +305,7 @@ def _serve_stdio(app: App, settings: Settings) -> int:
 
 
 def _still_busy() -> bool:
-    """Return whether a function without `async` still runs `PATIENCE` after the client left."""
+    """Return whether a function without `async` runs; wait up to `PATIENCE` seconds for its end."""
     import threading
     import time
 

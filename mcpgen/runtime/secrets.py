@@ -32,7 +32,7 @@ _MAX_SECRETS = 200
 
 
 class Secret:
-    """A text that no `repr`, format or pickle shows: only `reveal` returns it."""
+    """Text that no `repr`, format or pickle shows: only `reveal` returns it."""
 
     __slots__ = ("_value",)
 
@@ -40,7 +40,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The text itself."""
+        """Return the text itself."""
         return self._value
 
     def __repr__(self) -> str:
@@ -73,8 +73,8 @@ masks_now: ContextVar[Redactor | None] = ContextVar("masks_now", default=None)
 
 
 class Redactor(Masks):
-    """Masks known secrets in a text: plain, escaped as in JSON, HTML and URLs from 4 characters on,
-    base64 at any alignment from 6 bytes on.
+    """Function that masks known secrets (`****`) in a text: plain, escaped as in JSON, HTML and
+    URLs from 4 characters on, base64 at any alignment from 6 bytes on.
 
     The last line of defence: no code relies on it to remove a secret.
     """
@@ -106,7 +106,7 @@ class Redactor(Masks):
         self._pattern = re.compile("|".join(re.escape(form) for form in longest_first))
 
     def __call__(self, text: str) -> str:
-        """The text with the known secrets masked, and those of the request."""
+        """Return the text with the known secrets masked, and those of the running call."""
         own = masks_now.get()
         if own is not None and own is not self:
             text = own(text)
@@ -121,7 +121,7 @@ class Redactor(Masks):
 
 
 def _forms(secret: str) -> list[str]:
-    """The spellings of 4 characters or more under which a secret can occur in a text."""
+    """Return the spellings of 4 characters or more under which a secret can occur in a text."""
     raw = secret.encode("utf-8", "surrogatepass")
     in_json, in_html = json.dumps(secret)[1:-1], html.escape(secret)
     forms = {secret, secret.strip(), in_json, in_json.replace("/", "\\/")}
@@ -148,7 +148,7 @@ def _in_base64(raw: bytes) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The bearer of an access token that was checked."""
+    """Bearer of an access token that was checked."""
 
     issuer: str
     subject: str
@@ -164,7 +164,7 @@ class Caller:
     """`kid`: the id of the key that the token is signed with."""
 
     def fields(self) -> dict[str, str]:
-        """Return what is written down of a caller (`results.content.SENDER`)."""
+        """Return issuer, subject, client and key id, for logs (`results.content.SENDER`)."""
         return {name: getattr(self, name) for name in ("issuer", "subject", "client", "key")}
 
 
@@ -173,9 +173,9 @@ caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)
 
 
 def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:
-    """A secret from its variable, or from the file that the variable with `_FILE` names; None if
-    neither is set, for an empty text unless it `may_be_empty`, and after a fault, which `reader` (a
-    `settings.Reader`) notes.
+    """Return a secret from its variable, or from the file that the variable with `_FILE` names;
+    None if neither is set, for an empty text unless it `may_be_empty`, and after a fault, which
+    `reader` (a `settings.Reader`) notes.
     """
     value = reader.environ.get(f"{reader.prefix}_{name}")
     if not value and f"{reader.prefix}_{name}_FILE" in reader.environ:
@@ -193,7 +193,7 @@ def read(reader: Any, name: str, may_be_empty: bool) -> Secret | None:
 
 
 def _content_of(reader: Any, name: str) -> str | None:
-    """Return the content of a secret's file, which only its owner may be able to read."""
+    """Return the content of a secret's file; None if others can read it, or this server cannot."""
     path = Path(reader.environ[f"{reader.prefix}_{name}"])
     try:
         if not _is_private(path):
@@ -208,7 +208,7 @@ def _content_of(reader: Any, name: str) -> str | None:
 def revealed(
     secrets: Iterable[Secret | None], values: Mapping[str, Any], parts: Iterable[Any]
 ) -> list[str]:
-    """Return the texts of secrets, of those among variables and those of parts, sorted."""
+    """Return the texts of all secrets, those among variables and of parts included, sorted."""
     masked = [*secrets, *_secrets_in(values, parts)]
     return sorted(secret.reveal() for secret in masked if secret)
 

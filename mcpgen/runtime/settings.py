@@ -1,4 +1,4 @@
-"""The operator's settings: `api.json` and the environment, read once and checked at the start.
+"""Settings of the operator: `api.json` and the environment, read once and checked at the start.
 
 Every variable begins with the package's own prefix. Every problem is collected and named by its
 variable, never by its value. Those of a server that calls an API are in `client.settings`.
@@ -32,7 +32,7 @@ PAGE_BYTES = 480 * KIB
 
 
 class SettingsError(Exception):
-    """The server cannot start. `problems` holds one sentence each, with variables and no values."""
+    """Failed start. `problems` holds one sentence each, with variables and no values."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -82,7 +82,7 @@ def variable(
 
 
 def _secrets() -> Any:
-    """Return the module with the secrets; None on a server that has none."""
+    """Return the module `secrets`; None on a server that has no secrets."""
     try:
         return import_module(".secrets", __package__)
     except ModuleNotFoundError:
@@ -130,12 +130,12 @@ class Settings:
         return f"Settings(name={self.name!r})"
 
     def part(self, kind: type[_T]) -> _T:
-        """Return the variables of a part of this server."""
+        """Return the variables of a part, by their class. Raises KeyError without the part."""
         values: _T = self.part_settings[kind]
         return values
 
     def variable(self, name: str) -> str:
-        """The full name of a setting's environment variable."""
+        """Return the full name of a setting's variable: `CALL_RATE` -> `SHOP_CALL_RATE`."""
         return f"{self.env_prefix}_{name}"
 
 
@@ -161,7 +161,7 @@ def settings_with(kind: type[Settings], parts: Collection[Part]) -> tuple[Settin
 def read(
     facts: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, http: bool = False
 ) -> Any:
-    """The settings of this process; `facts` is the content of `api.json`.
+    """Return the settings of this process; `facts` is the content of `api.json`.
 
     Over HTTP (`http`) the callers are not on this machine, and no local file can be named. Raises
     SettingsError with every problem there is.
@@ -175,7 +175,7 @@ def read(
 
 
 def _number(text: str, setting: Setting) -> float:
-    """A number within its bounds; a whole one for anything but seconds."""
+    """Return a number within its bounds, whole unless seconds. Raises ValueError."""
     convert: type[float] = int
     what = "a whole number"
     if setting.kind == "seconds":
@@ -189,7 +189,7 @@ def _number(text: str, setting: Setting) -> float:
 
 
 def _rate(text: str, setting: Setting) -> float:
-    """A number a second: `5`, `5/s`, `100/m` or `1000/h`."""
+    """Return a number a second from `5`, `5/s`, `100/m` or `1000/h`. Raises ValueError."""
     match = _RATE.fullmatch(text)
     if match is None:
         raise ValueError("has to be a rate such as `5`, `100/m` or `1000/h`")
@@ -197,27 +197,27 @@ def _rate(text: str, setting: Setting) -> float:
 
 
 def _flag(text: str, setting: Setting) -> bool:
-    """A yes or no."""
+    """Return the flag of `true`, `1`, `yes`, `on` or their opposites. Raises ValueError."""
     if text.lower() not in _TRUE + _FALSE:
         raise ValueError("has to be `true` or `false`")
     return text.lower() in _TRUE
 
 
 def items(text: str, setting: Setting) -> tuple[str, ...]:
-    """Texts separated by commas."""
+    """Return the texts between commas, stripped, without empty ones."""
     items = (item.strip() for item in text.split(","))
     return tuple(item for item in items if item)
 
 
 def _file(text: str, setting: Setting) -> Path:
-    """A file that exists."""
+    """Return the path of a file that exists. Raises ValueError."""
     if not os.path.isfile(text):
         raise ValueError("names a file that is not there")
     return Path(text)
 
 
 def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
-    """Folders that exist, separated by the system's path separator."""
+    """Return absolute paths of folders, between the system's path separators. Raises ValueError."""
     folders = [Path(item.strip()) for item in text.split(os.pathsep) if item.strip()]
     if not all(folder.is_absolute() and os.path.isdir(folder) for folder in folders):
         raise ValueError("has to hold absolute paths of folders that are there")
@@ -225,7 +225,7 @@ def _folders(text: str, setting: Setting) -> tuple[Path, ...]:
 
 
 def _folder(text: str, setting: Setting) -> Path:
-    """One folder that exists."""
+    """Return the single folder of an absolute path. Raises ValueError unless it exists."""
     folders = _folders(text, setting)
     if len(folders) != 1:
         raise ValueError("has to hold the absolute path of one folder that is there")
@@ -233,7 +233,7 @@ def _folder(text: str, setting: Setting) -> Path:
 
 
 def port(text: str) -> int:
-    """The number of a port. Raises ValueError."""
+    """Return the number of a port (0 to 65535). Raises ValueError."""
     number = int(text)
     if not 0 <= number <= 65_535:
         raise ValueError
@@ -260,7 +260,7 @@ LOCAL = ("folders", "folder")
 
 
 class Reader:
-    """One reading of the environment, which collects problems and notes on the way."""
+    """Reader of the environment, once: it collects problems and notes on the way."""
 
     kind: ClassVar[type[Settings]] = Settings
     readers: ClassVar[Mapping[str, Callable[[str, Setting], Any]]] = READERS
@@ -277,7 +277,7 @@ class Reader:
         self.parts = parts_of(facts)
 
     def read(self) -> Settings:
-        """Return the settings. Raises SettingsError."""
+        """Return the settings. Raises SettingsError for the problems collected."""
         read = settings_with(self.kind, self.parts)
         own = [setting for setting in settings_of(Settings) if setting in read]
         settings = Settings(**self.fields(self.values_of(own)))
@@ -285,8 +285,8 @@ class Reader:
         return settings
 
     def fields(self, values: Mapping[str, Any], secrets: Iterable[Any] = ()) -> dict[str, Any]:
-        """Return the fields of every server's settings. `values` are its own variables, `secrets`
-        what is masked besides those among the variables.
+        """Return the fields of every server's settings. `values` are its own variables by field,
+        `secrets` what is masked besides those among the variables. Unknown variables are noted.
         """
         own = {part.settings: self.part(part) for part in self.parts if part.settings is not None}
         known = self.known()
@@ -318,13 +318,13 @@ class Reader:
             raise SettingsError(self.problems)
 
     def known(self) -> set[str]:
-        """The variables that the server reads. Those of another server may begin like its own."""
+        """Return the full names of the variables that the server reads, `_FILE` ones included."""
         own = settings_with(self.kind, self.parts)
         files = {f"{self.prefix}_{each.name}_FILE" for each in own if each.kind == "secret"}
         return files | {f"{self.prefix}_{each.name}" for each in own}
 
     def values_of(self, settings: Iterable[Setting]) -> dict[str, Any]:
-        """The values of settings, by their name in lower case."""
+        """Return the values of settings, by name in lower case; local paths over HTTP: defaults."""
         found: dict[str, Any] = {}
         for setting in settings:
             value = setting.default
@@ -336,8 +336,8 @@ class Reader:
         return found
 
     def checked(self, setting: Setting) -> Any:
-        """The value of a setting; where it is not set, or not good, its default, which the
-        configuration may have chosen.
+        """Return the value of a setting. Unset or refused: its default, which `mcpgen.toml` may
+        have chosen.
         """
         text = self.value(setting.name)
         if text:
@@ -348,7 +348,7 @@ class Reader:
         return self.facts.get("defaults", {}).get(setting.name.lower(), setting.default)
 
     def part(self, part: Part) -> Any:
-        """Return the variables of a part, checked."""
+        """Return the variables of a part, checked by the part."""
         assert part.settings is not None
         own = part.settings(**self.values_of(settings_of(part.settings)))
         if part.check is not None:
@@ -356,20 +356,20 @@ class Reader:
         return own
 
     def value(self, name: str) -> str:
-        """The text of a variable without spaces around it; empty when it is not set."""
+        """Return the text of a variable without spaces around it; empty if it is not set."""
         return self.environ.get(f"{self.prefix}_{name}", "").strip()
 
     def refuse(self, name: str, reason: str) -> None:
-        """Note a problem of a variable."""
+        """Note a problem of a variable (its name without the prefix)."""
         self.problems.append(f"`{self.prefix}_{name}` {reason}")
 
     def secret(self, name: str, *, may_be_empty: bool = False) -> Any:
-        """A `Secret` from its variable, or from the file that the variable with `_FILE` names."""
+        """Return the `Secret` of a variable, or of the file in `..._FILE`; None without one."""
         return _secrets().read(self, name, may_be_empty)
 
     def note_unknown(self, known: set[str]) -> None:
-        """Note variables with the server's prefix that it does not read. One of a part that the
-        server was made without is a problem.
+        """Note variables with the server's prefix that it does not read. A variable of a part that
+        the server was made without is a problem.
         """
         for name in sorted(set(self.environ) - known):
             part = PART_VARIABLES.get(name.removeprefix(f"{self.prefix}_").removesuffix("_FILE"))

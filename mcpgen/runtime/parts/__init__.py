@@ -1,7 +1,7 @@
-"""The seam between the kernel and the parts of a server.
+"""Seam between the kernel and the parts of a server.
 
 A part is a package in `parts/` with a `PART`. `api.json` names the parts of a server, and the
-kernel knows each by this class alone. Whatever is large a part imports when it is called.
+kernel knows each by this class alone. A part imports its large modules when it is called.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..package import StartError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFacts:
-    """A part, as known to servers made without it."""
+    """Facts about a part, for servers made without it."""
 
     variables: str = ""
     """Its settings, without the server's prefix, with spaces between them."""
@@ -105,7 +105,7 @@ Command = Callable[[str, list[str]], int]
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A different list of the tools: the option for it, its help, and its maker."""
+    """Option for a different list of the tools: its name (`--lazy`), its help, and its maker."""
 
     option: str
     help: str
@@ -117,7 +117,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The additions of a part; `settings` below are the server's (`settings.Settings`)."""
+    """Additions of a part; `settings` below are the server's (`settings.Settings`)."""
 
     settings: type[Any] | None = None
     """A dataclass whose fields are variables of the environment (`settings.variable`)."""
@@ -169,7 +169,7 @@ class Part:
 
 @contextmanager
 def running(app: Any, settings: Any, host: str = "127.0.0.1") -> Iterator[None]:
-    """Wrap a process of the server in what its parts do around it. Raises StartError."""
+    """Enter the `running` of each part around a process of the server. Raises StartError."""
     with ExitStack() as stack:
         for part in settings.parts:
             if part.running is not None:
@@ -178,7 +178,7 @@ def running(app: Any, settings: Any, host: str = "127.0.0.1") -> Iterator[None]:
 
 
 def mode_of(option: str, parts: Iterable[Part]) -> Mode:
-    """Return the mode that an option asks for. Raises StartError for a server without it."""
+    """Return the mode of an option (`--lazy`) among parts. Raises StartError without it."""
     for part in parts:
         if part.mode is not None and part.mode.option == option:
             return part.mode

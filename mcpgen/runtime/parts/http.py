@@ -1,4 +1,4 @@
-"""The part `http`: Streamable HTTP, its settings and options."""
+"""Part `http`: Streamable HTTP, its settings and options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSAL_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """The callers that are let in, and the limits of their connections."""
+    """Variables of HTTP: the callers that are let in, and the limits of their connections."""
 
     max_calls_per_caller: int = variable(0, "count", "calls", 0, 100_000)
     call_rate_per_caller: float = variable(0.0, "rate", "calls")
@@ -67,15 +67,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """End with a message where options of HTTP are given without `--http`."""
+    """End the process with a message if options of HTTP are given without `--http`."""
     for option in ("host", "port", "allowed_host", "workers"):
         if not options.http and getattr(options, option) != parser.get_default(option):
             parser.error(f"--{option.replace('_', '-')} is for --http")
 
 
 def share(settings: Settings, count: int) -> Settings:
-    """Return the settings of one of `count` processes: each gets its part of the limits that hold
-    for the server. Raises StartError for a number of processes that cannot be.
+    """Return the settings of one of `count` processes: each gets its part of the `shared` limits,
+    of rates only if no part counts them for all. Raises StartError unless `count` is 1 to 256.
     """
     if count == 1:
         return settings
@@ -100,8 +100,8 @@ def share(settings: Settings, count: int) -> Settings:
 
 
 async def hold(key: Hashable) -> None:
-    """Let a caller wait for its refusal: a program that repeats a call at once would take the
-    processor from those who keep to the limits.
+    """Sleep `REFUSAL_SECONDS` before a refusal, unless `key` is None (stdio): a program that
+    repeats a call at once would take the processor from those who keep to the limits.
     """
     if key is not None:
         await asyncio.sleep(REFUSAL_SECONDS)

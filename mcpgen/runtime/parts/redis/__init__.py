@@ -1,4 +1,4 @@
-"""Limits that all replicas share, counted in Redis."""
+"""Part `redis`: limits that all replicas share, counted in Redis."""
 
 from __future__ import annotations
 

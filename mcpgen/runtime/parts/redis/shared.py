@@ -1,4 +1,4 @@
-"""Limits that all replicas share, counted in Redis. Imported only where the operator named one.
+"""Count limits that all replicas share in Redis. Imported only where the operator named one.
 
 While Redis does not answer, and until it has answered for seconds, each replica keeps to its share
 of the limit by itself: together they stay below it.
@@ -78,8 +78,8 @@ return {free, replicas}
 
 
 def connected(settings: Settings) -> Any:
-    """The client of the Redis. Raises SettingsError without the package `redis`, and for a URL it
-    does not understand.
+    """Return the client of the Redis, the same for each URL. Raises SettingsError without the
+    package `redis`, and for a URL that it does not understand.
     """
     url = settings.part(RedisSettings).redis_url
     assert url is not None
@@ -95,7 +95,7 @@ def connected(settings: Settings) -> Any:
 
 @cache
 def _client(url: str) -> Any:
-    """The client of a Redis, which connects when it is first asked."""
+    """Return the client of a Redis, kept by URL; it connects when it is first asked."""
     no_retries = import_module("redis.asyncio.retry").Retry(
         import_module("redis.backoff").NoBackoff(), 0
     )
@@ -126,7 +126,7 @@ def leave(settings: Settings) -> None:
 
 
 class Shared:
-    """A limit that a script counts in Redis, for all replicas of this server."""
+    """Limit that a script counts in Redis, for all replicas of this server."""
 
     def __init__(self, settings: Settings, limit: str, script: str) -> None:
         self._client = connected(settings)
@@ -141,8 +141,8 @@ class Shared:
         self._again_at = 0.0
 
     async def ask(self, *arguments: float | str) -> Any:
-        """Return the answer of the script, or None for a replica that keeps to its share: until
-        Redis answers for the second time, when the other replicas have found it again, too.
+        """Return the number that the script answers, or None for a replica that keeps to its share:
+        until Redis answers for the second time, when the other replicas have found it again, too.
         """
         now = time.monotonic()
         if self._is_alone:
@@ -175,7 +175,7 @@ class Shared:
 
 
 class SharedRate(Shared):
-    """A rate (`limits.Pace`) of all replicas together: `rate` requests a second on average, `burst`
+    """Rate (`limits.Pace`) of all replicas together: `rate` requests a second on average, `burst`
     seconds' worth at once.
     """
 
@@ -186,7 +186,7 @@ class SharedRate(Shared):
         """The limit of this replica alone, by the number of replicas."""
 
     async def take(self, longest: float) -> float:
-        """Take the next turn if it is at most `longest` seconds away; return how far it is."""
+        """Take the next turn if it is at most `longest` seconds away; return the seconds to it."""
         size = max(1.0, self._rate * self._burst)
         own = self._own.setdefault(self._replicas, Rate(self._rate / self._replicas, self._burst))
         meanwhile = own.spent / self._rate * self._is_alone
@@ -197,7 +197,7 @@ class SharedRate(Shared):
         return float(wait)
 
     def give_back(self) -> None:
-        """A turn that another replica may have counted on is not given back."""
+        """Do nothing: another replica may have counted on the turn already."""
 
 
 class SharedPlaces(Shared):
@@ -215,7 +215,7 @@ class SharedPlaces(Shared):
 
     @asynccontextmanager
     async def held(self, longest: float) -> AsyncIterator[bool]:
-        """Hold a place, and wait at most `longest` seconds for it; yield whether there was one."""
+        """Hold a slot, waited for at most `longest` seconds; yield whether there was one."""
         lease, until = uuid.uuid4().hex, time.monotonic() + longest
         try:
             async with self._turn:  # one call asks for all that wait here

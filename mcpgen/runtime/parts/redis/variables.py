@@ -10,7 +10,7 @@ from ...settings import variable
 
 @dataclass(frozen=True, slots=True)
 class RedisSettings:
-    """The Redis; `redis_max_concurrency` is 0 for no limit over replicas."""
+    """Variables of the Redis; `redis_max_concurrency` is 0 for no limit over replicas."""
 
     redis_url: Secret | None = variable(None, "secret", "calls")
     redis_max_concurrency: int = variable(0, "count", "calls", 0, 100_000)
