@@ -1,4 +1,4 @@
-"""The runtime of a generated server: each module has the same bytes in every project.
+"""Runtime of a generated server: each module has the same bytes in every project.
 
 `mcpgen` copies this package to `src/<package>/runtime/`. If a text names a module or an option that
 is not here, it belongs to a part that this server does without. The package imports nothing of the

@@ -135,7 +135,7 @@ def _worker(package: str, arguments: list[str], port: int) -> Any:
 
 
 def _http() -> Any:
-    """Return the module of the transport, which servers with the part `http` have."""
+    """Return the module `transports.http`, which servers with the part `http` have."""
     return import_module(".transports.http", __package__)
 
 

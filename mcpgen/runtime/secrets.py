@@ -1,4 +1,4 @@
-"""Secrets: read from variables or files, and masked in every text; the caller of a request."""
+"""Secrets: read from variables or files, and masked in every text; and the caller of a request."""
 
 from __future__ import annotations
 

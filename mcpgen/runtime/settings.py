@@ -146,8 +146,8 @@ def settings_of(kind: Any) -> tuple[Setting, ...]:
 
 
 def settings_with(kind: type[Settings], parts: Collection[Part]) -> tuple[Setting, ...]:
-    """Return the settings of a server with these parts. Without an API it has those of the group
-    `api` that a part reads.
+    """Return the settings of a server with these parts. Without an API, only those of the group
+    `api` that a part reads are among them.
     """
     found = [*settings_of(kind)]
     if kind is Settings:
@@ -313,7 +313,7 @@ class Reader:
         }
 
     def raise_problems(self) -> None:
-        """Raise SettingsError where there are problems."""
+        """Raise SettingsError if problems were collected."""
         if self.problems:
             raise SettingsError(self.problems)
 
@@ -385,5 +385,5 @@ class Reader:
             self.notes.append(note)
 
     def similar(self, name: str, known: set[str]) -> list[str]:
-        """Return the variable that an unknown one was meant to be, in a list; empty if none is."""
+        """Return the known variable closest to a name, in a list; empty if none is close."""
         return difflib.get_close_matches(name, known, n=1, cutoff=0.8)

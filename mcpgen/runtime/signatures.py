@@ -1,4 +1,4 @@
-"""The arguments of calls of the user's functions, for type checkers.
+"""Type the arguments of calls of the user's functions, for type checkers.
 
 `tests/signatures_<toolset>.py` calls each function as the server does, and is read only by type
 checkers. A server with an API has `client.signatures` instead of this module.

@@ -95,7 +95,7 @@ VARIABLES = {variable: name for name, part in PARTS.items() for variable in part
 
 
 def remedy(name: str) -> str:
-    """Return the sentence that tells the owner of a server how it gets a part."""
+    """Return how the owner of a server adds a part: "run `mcpgen add http` in its project"."""
     return PARTS[name].remedy or f"run `mcpgen add {name}` in its project"
 
 

@@ -474,7 +474,7 @@ def _check_message(scope: Scope, body: bytes) -> None:
 
 
 class ClientGone(Exception):
-    """The client closed the connection before its request was whole."""
+    """Raised if the client closes the connection before its request is whole."""
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:

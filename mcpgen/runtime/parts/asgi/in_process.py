@@ -1,4 +1,4 @@
-"""Requests to an ASGI application in this process, without a socket (ASGI 3.0)."""
+"""Send requests to an ASGI application in this process, without a socket (ASGI 3.0)."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Reply:
             raise BadAnswer("the application ended without an answer")
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the bytes of the body as they arrive. Raises ApiError."""
+        """Yield the bytes of the body as they arrive. Raises ApiError if it ends or stops early."""
         while True:
             piece = await self._soon(self._pieces.get())
             if piece:
@@ -195,4 +195,4 @@ class Reply:
 
 
 class ReaderGone(OSError):
-    """The reader of an answer has left."""
+    """Raised to an application whose answer has no reader any more."""

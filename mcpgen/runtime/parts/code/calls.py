@@ -57,8 +57,8 @@ class ProgramAnswers:
         self._lists: Mapping[str, Any] = facts.get("lists", {})
 
     def reading(self, entry: Entry) -> dict[str, Any]:
-        """Return the choice of all fields for a call that makes none: `{"fields": ["all"]}`; under
-        an empty name for a tool without an argument that chooses.
+        """Return the argument that chooses all fields of a list's items, for a call that chooses
+        none: `{"fields": ["all"]}`; under an empty name for a tool without such an argument.
         """
         listing = self._lists.get(entry.name, {})
         names = [listing[key] for key in ("fields", "asked") if key in listing]

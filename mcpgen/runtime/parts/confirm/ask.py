@@ -48,10 +48,10 @@ class Unconfirmed(ToolError):
 
 
 class Consent:
-    """The question before a call. `settings` reads those of the server, and `is_optional` whether a
+    """Question before a call. `settings` reads those of the server, and `is_optional` whether a
     client that cannot ask need not; `facts` has the `tools` to ask for, each with its method and
-    path, null for one that is exempt, and `destructive`: whether every other tool that may delete
-    or overwrite needs consent, too.
+    path, null for an exempt tool, and `destructive`: whether every other tool that may delete or
+    overwrite needs consent, too.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Consent:
         call.context.confirmed = not call.context.begun
 
     async def _action(self, entry: Entry, call: Call, request: str) -> str:
-        """Return `accept` (also if none can be asked and that is allowed), `decline`, `cancel`."""
+        """Return the person's answer: `accept`, `decline` or `cancel`. Raises as `__call__`."""
         context = call.context
         asked: Any = context.sent_by
         question = ElicitRequestFormParams(
@@ -143,7 +143,7 @@ class Consent:
 
     def _is_answered(self, name: str, sent: str) -> bool:
         """Return whether a question of that id was asked about what is sent, not long ago, and its
-        answer has not been used.
+        answer has not been used; if so, note the answer as used.
         """
         about = name.removeprefix("confirm-").rpartition("-")[0]
         names = (name, self._id(sent, about))

@@ -29,7 +29,7 @@ MOST_CALLERS = 10_000
 
 
 class CachedToken:
-    """The token of one caller. Concurrent calls share one request for it."""
+    """Token of one caller. Concurrent calls share one request for it."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()

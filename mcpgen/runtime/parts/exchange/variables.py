@@ -1,4 +1,4 @@
-"""The variables of the part."""
+"""Variables of the part `exchange`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GRANTS = {
 
 @dataclass(frozen=True, slots=True)
 class ExchangeSettings:
-    """The variables of token exchange; without its URL the API is called as the operator."""
+    """Variables of token exchange; without its URL the API is called as the operator."""
 
     exchange_url: str = variable("", "text", "api")
     exchange_grant: str = variable("token-exchange", "text", "api")

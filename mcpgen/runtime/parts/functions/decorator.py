@@ -14,7 +14,7 @@ _MARK = "__mcp_tool__"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of `@tool` for a function; an empty text falls back to the function's own.
+    """Options of `@tool` for a function; an empty text falls back to the function's own.
 
     The hints are MCP's `ToolAnnotations`, with the same cautious defaults.
     """

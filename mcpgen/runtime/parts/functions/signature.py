@@ -1,4 +1,4 @@
-"""The arguments and the result of a typed function, as JSON Schema and as Python values.
+"""Convert the arguments and the result of a typed function: JSON Schema, and Python values.
 
 Both go through pydantic, so an annotation may be anything that pydantic understands. It makes the
 values that the function expects (a date, an enumeration, a dataclass, a model) and decides what a
@@ -59,7 +59,7 @@ class _Schemas(GenerateJsonSchema):
     """Schemas without the titles that only repeat the name of an argument or a field."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Return whether a field gets a title made of its name."""
+        """Return False: no title is made of a field's name."""
         return False
 
 
@@ -261,8 +261,7 @@ def _is_content(annotation: Any) -> bool:
 
 
 def _misplaces_content(annotation: Any, *, inside: bool = False) -> bool:
-    """Return whether a return type has a content helper in a dictionary, or in a list within a
-    list.
+    """Return whether a return type has a content helper in a mapping, or in a list within a list.
     """
     if not _is_content(annotation):
         return False
@@ -286,7 +285,7 @@ def _holds_content(value: Any) -> bool:
 
 
 def _explained(tool: str, error: ValidationError) -> str:
-    """Explain pydantic's validation errors, in the form of every other refusal."""
+    """Return pydantic's validation errors as text, a line each, like every other refusal."""
     lines = [f"Invalid arguments for `{tool}`:"]
     for fault in error.errors(include_url=False):
         reason = fault["msg"].replace("Input should be", "must be", 1)
@@ -385,7 +384,7 @@ class _Profile:
         return next(iter(found), {})
 
     def _definition(self, schema: Schema, above: tuple[str, ...]) -> Schema:
-        """Return a reference's portable target; without schemas of fields if repeated or deep."""
+        """Return a `$ref`'s target (repeated or deep: type, text, field names), or `{}` without."""
         name = schema.get("$ref", "").removeprefix("#/$defs/")
         target = self.definitions.get(name, {})
         models = [each for each in above if "properties" in self.definitions[each]]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """One function with `@tool`: its Tool object, what its calls are checked against (in the form
-    of `contracts.json`), and the function as the server calls it.
+    """Tool made of a function: its Tool object, what its calls are checked against (in the form of
+    `contracts.json`), and the function as the server calls it.
     """
 
     tool: dict[str, Any]

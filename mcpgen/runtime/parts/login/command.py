@@ -1,4 +1,4 @@
-"""The commands `login` and `logout` of a server."""
+"""Commands `login` and `logout` of a server."""
 
 from __future__ import annotations
 

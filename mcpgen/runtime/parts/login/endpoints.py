@@ -75,7 +75,7 @@ async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
 
 
 def _completed(known: Endpoints, metadata: dict[str, Any]) -> Endpoints:
-    """Return the endpoints, empty ones taken from the metadata, with its issuer and usual scopes.
+    """Return the endpoints, with empty URLs, issuer and usual scopes filled in from the metadata.
     """
     scopes = list(known.scopes)
     supported = metadata.get("scopes_supported")

@@ -12,10 +12,10 @@ from ...settings import Reader
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """The endpoints at which a person logs in for an OAuth credential (the command `login`).
+    """Endpoints at which a person logs in for an OAuth credential (the command `login`).
 
-    Absent endpoints are empty; `metadata_url` is a document that names them. `variables`
-    are those of the client's id and secret, `client` their values.
+    Absent endpoints are empty; `metadata_url` is a document that names them. `variables` are those
+    of the client's id and secret, `client` their values.
     """
 
     authorization_url: str

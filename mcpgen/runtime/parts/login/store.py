@@ -22,12 +22,12 @@ if sys.platform == "win32":
 
 
 class NoKeyring(Exception):
-    """The keyring cannot be used; the message says why and what to do."""
+    """Raised if the keyring cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tokens:
-    """The tokens of one login. `expires_at` is in seconds of the epoch, 0 if unknown."""
+    """Tokens of one login. `expires_at` is in seconds of the epoch, 0 if unknown."""
 
     access_token: str
     refresh_token: str = ""

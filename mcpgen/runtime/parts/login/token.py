@@ -1,4 +1,4 @@
-"""The access token of a login: read from the keyring, renewed with its refresh token."""
+"""Access token of a login: read from the keyring, renewed with its refresh token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers with OAuth tokens: JWTs (RFC 9068), and opaque ones by introspection (RFC 7662)."""
+"""Part `oauth`: callers with tokens, JWTs (RFC 9068) or opaque by introspection (RFC 7662)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OAuthSettings:
-    """The issuers of tokens, and the scopes that calls need. Without a URL for introspection all
-    tokens are JWTs.
+    """Issuers of tokens, and the scopes that calls need. Without a URL for introspection all tokens
+    are JWTs.
     """
 
     http_issuer: tuple[str, ...] = variable((), "names", "http")
@@ -53,7 +53,7 @@ def _check(own: OAuthSettings, reader: Reader) -> None:
 
 
 def _authority(app: Any, settings: Settings) -> Callers | None:
-    """Return the authority for callers with tokens; None without issuer, audience and keys."""
+    """Return the authority for callers with tokens; None if not configured. Raises StartError."""
     own = settings.part(OAuthSettings)
     oauth = (own.http_issuer, own.http_audience, own.http_jwks_url)
     if not any(oauth):

@@ -57,7 +57,7 @@ class Scopes:
 
 
 class Callers:
-    """Authority whose callers have tokens of an authorization server, named by its one route."""
+    """Authority by tokens of an authorization server; its route serves the metadata."""
 
     def __init__(self, tokens: ProtectedResource, scopes: Scopes) -> None:
         self._tokens = tokens
@@ -70,7 +70,7 @@ class Callers:
         self.routes = [Route(tokens.metadata_path, describe, methods=["GET"])]
 
     async def admit(self, scope: Scope) -> None:
-        """Note the caller and its scopes in a request. Raises HTTPRefusal (401, 431 or 503)."""
+        """Note caller and scopes. Raises HTTPRefusal (401; 431: too long; 503: cannot check)."""
         needed = self._tokens.scopes | self._tokens.offered.keys()
         token = bearer(scope)
         if not token:

@@ -1,4 +1,4 @@
-"""The variables of the part."""
+"""Variables of the part `redis`."""
 
 from __future__ import annotations
 

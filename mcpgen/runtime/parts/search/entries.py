@@ -19,8 +19,8 @@ SCALE = 10
 
 @dataclass(frozen=True, slots=True)
 class FieldWeight:
-    """The weight of a word in a field, the usual number of words in the field, and the reduction
-    of the weight by its length (0 none, 1 in proportion).
+    """Weight of a word in a field, the usual number of words in the field, and the reduction of the
+    weight by its length (0 none, 1 in proportion).
     """
 
     weight: float

@@ -105,7 +105,7 @@ def _kind(tool: Mapping[str, Any], verbs: Mapping[str, list[str]]) -> str:
 
 
 def reads(tool: Mapping[str, Any]) -> bool:
-    """Return whether a tool says that it changes nothing."""
+    """Return whether a tool has the hint read-only."""
     return tool.get("annotations", {}).get("readOnlyHint") is True
 
 

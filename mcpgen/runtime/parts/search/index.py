@@ -48,10 +48,10 @@ ONE = frozenset({"get", "search"})
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The parameters of the ranking.
+    """Parameters of the ranking.
 
     * `saturation`: BM25's k1. `about`: the weight from which a tool is about a word, not only
-      mentions it.
+      mentions it. `name`: weight of the word `search` for a query with an unknown name.
     * Weights of a word that replaces a query's word: `synonym`; `stranger`, a synonym if no tool
       has the word itself; `prefix`, a word with the same beginning; `neighbour`.
     * Share of a score that is lost: `answered` if no word of the query matches, and the others if
@@ -76,7 +76,7 @@ class Weights:
 
 @dataclass(slots=True)
 class Query:
-    """A query as the ranking sees it: the stems to look for, each with its variants and their
+    """Query as the ranking sees it: the stems to look for, each with its variants and their
     weights; the kinds of operation its verbs mean; the stems of its head word; the roots of its
     verbs and of those that undo them; the stems of what it undoes.
     """
@@ -103,8 +103,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The names of the tools found, the best first, and whether one of them answers most of the
-    query.
+    """Names of the tools found, the best first, and whether one of them answers most of the query.
     """
 
     names: list[str]

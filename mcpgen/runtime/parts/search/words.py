@@ -1,4 +1,4 @@
-"""Words and their stems."""
+"""Split texts into words, and words into stems and roots."""
 
 from __future__ import annotations
 

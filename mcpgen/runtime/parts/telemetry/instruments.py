@@ -86,7 +86,7 @@ class Telemetry:
     async def _outside(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Give the SDK's span the caller's as its parent, and measure it."""
+        """Serve a request under the trace of its HTTP headers; record duration and error."""
         attributes = self._attributes(ctx)
         token = None
         if ctx.request is not None:

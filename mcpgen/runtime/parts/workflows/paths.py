@@ -57,7 +57,7 @@ def selected(path: str, data: Any, seconds: float) -> Iterator[jsonpath.JSONPath
 
 
 class _Pattern(FilterFunction):
-    """The function `match` or `search` on an engine whose time is linear to the text."""
+    """Function `match` or `search` on an engine whose time is linear to the text."""
 
     arg_types: ClassVar[list[ExpressionType]] = [ExpressionType.VALUE, ExpressionType.VALUE]
     return_type = ExpressionType.LOGICAL

@@ -1,4 +1,4 @@
-"""The variables of the part."""
+"""Variables of the part `workflows`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from ...settings import variable
 
 @dataclass(frozen=True, slots=True)
 class WorkflowSettings:
-    """The limits of one call of a workflow."""
+    """Limits of one call of a workflow."""
 
     max_steps: int = variable(1_000, "count", "calls", 1, 1_000_000)
