@@ -30,7 +30,7 @@ async def run_model(
     folder: Path, tasks: Sequence[Task], model: str, *, provider: str, lazy: bool
 ) -> list[Outcome]:
     """Return the outcome of each task with a model of `openai` or `anthropic`. Raises UsageError
-    where the library or the key is missing, and where the endpoint refuses.
+    (E1474) if the library or the key is missing, or the endpoint refuses.
     """
     options = ["--lazy"] if lazy else []
     outcomes: list[Outcome] = []
@@ -71,7 +71,9 @@ class _Agent:
         self.client, self.model = client, model
 
     async def attempt(self, api: Recorder, task: Task) -> Outcome:
-        """Let the model do one task, to its last word or the last turn."""
+        """Let the model do one task, to its last word or the last turn, and return the outcome.
+        Raises UsageError if the model cannot be asked.
+        """
         api.taken()
         instructions = getattr(self.client, "instructions", None) or ""
         messages: list[Any] = [
@@ -101,7 +103,7 @@ class _Agent:
         return task.outcome(api.taken(), called, tokens)
 
     async def _result(self, function: Any) -> str:
-        """Return the text of a tool's result, or what was wrong with the call."""
+        """Return the text of a tool's result, or `error: …` for a call that fails."""
         try:
             arguments = json.loads(function.arguments or "{}")
             result = await self.client.call_tool(function.name, arguments)
@@ -111,7 +113,7 @@ class _Agent:
 
 
 def _offered(tool: Any) -> dict[str, Any]:
-    """A tool as Chat Completions takes it."""
+    """Return a tool as Chat Completions takes it."""
     function = {
         "name": tool.name,
         "description": tool.description or "",

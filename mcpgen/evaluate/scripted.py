@@ -30,7 +30,7 @@ BYTES_PER_TOKEN = 4
 
 async def run_scripted(folder: Path, tasks: Sequence[Task]) -> list[Outcome]:
     """Return the outcome of each task with a project's server. Its list is searched as `--lazy`
-    does it, also where the server was made without that.
+    does it, even if the server was made without that.
     """
     with closing(Recorder()) as api:
         async with serving(folder, api.origin) as client:
@@ -57,14 +57,14 @@ class _Listed:
         self.toolset_of = dict.fromkeys(self.by_name, "")
 
     def find(self, name: str) -> None:
-        """Find nothing: the agent uses the search alone."""
+        """Return None: the agent uses the search alone."""
 
     def near(self, name: str) -> str:
         """Return no hint."""
         return ""
 
     def json(self, path: str) -> dict[str, Any]:
-        """Return the words of the index; its entries follow from the tools."""
+        """Return the index of the listed tools, whatever the path."""
         stop = stop_words()
         return content({tool["name"]: entry(fields_of(tool, ""), "", stop) for tool in self.listed})
 
@@ -139,17 +139,17 @@ class _Talk:
         self._calls = self._bytes = 0
 
     async def call(self, name: str, arguments: dict[str, Any]) -> None:
-        """Call a tool."""
+        """Call a tool and count its answer; the result is not returned."""
         result = await self._client.call_tool(name, arguments)
         self.read(arguments, "\n".join(getattr(each, "text", "") for each in result.content))
 
     def read(self, arguments: dict[str, Any], text: str) -> str:
-        """Count a call's arguments and answer in bytes, and return the answer."""
+        """Count a call, and the bytes of its arguments and its answer; return the answer."""
         self._calls += 1
         self._bytes += len(json.dumps(arguments).encode()) + len(text.encode())
         return text
 
     def outcome(self, task: Task, wrong: Sequence[str], reason: str = "") -> Outcome:
-        """Return the outcome of a task."""
+        """Return the outcome of a task with the counts; it is done if there is no `reason`."""
         facts = {"calls": self._calls, "tokens": self._bytes // BYTES_PER_TOKEN}
         return Outcome(task=task.task, done=not reason, wrong=tuple(wrong), reason=reason, **facts)

@@ -22,7 +22,8 @@ FORMAT = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The outcome of a task. `done`: the request arrived; `tokens` is an estimate without a model;
-    `wrong`: tools called in vain, with a model `METHOD /path` of requests; `reason`: of a failure.
+    `wrong`: tools called in vain, with a model `METHOD /path` of other requests; `reason`: of a
+    failure.
     """
 
     task: str
@@ -34,7 +35,7 @@ class Outcome:
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return one or more outcomes for programs: number, share done, mean calls and tokens."""
+    """Return outcomes, at least one, for programs: number, share done, mean calls and tokens."""
     count = len(outcomes)
     return {
         "tasks": count,
@@ -62,8 +63,8 @@ class Task:
     body: Any = None
 
     def done_by(self, request: Recorded) -> bool:
-        """Return whether a request is that of the task: equal method and path, in capitals and
-        percent-encoded or not, at least its query parameters, and at least its body.
+        """Return whether a request is that of the task: equal method (in any case) and path
+        (percent-encoded or not), at least its query parameters, and at least its body.
         """
         path, _, query = self.path.partition("?")
         asked = self.method.upper(), _segments(path)
@@ -109,7 +110,9 @@ def _within(part: Any, whole: Any) -> bool:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Return the tasks of a file, one JSON object on each line. Raises UsageError (E1472)."""
+    """Return the tasks of a file, one JSON object on each line. Raises UsageError (E1472) for a
+    file that cannot be read, has another line, or no task.
+    """
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:

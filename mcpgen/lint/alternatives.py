@@ -36,8 +36,8 @@ def relevant_errors(errors: Iterable[Any]) -> Iterator[Peers]:
 
 
 def _failed(error: Any) -> Iterator[Path]:
-    """The paths of what an error is about and of what is above it, below the root; none for an
-    unexpected key. The name of what is missing in an object is empty.
+    """Yield the path of an error's place, and those above it but the root; none for an unexpected
+    key. A missing key also gives the path of its object with an empty name.
     """
     place = tuple(error.instance_path)
     if error.kind.name != UNEVALUATED:
@@ -91,9 +91,9 @@ def _beside_references(errors: Iterable[Any]) -> list[Any]:
 
 
 def _of_another(branch: list[Any], depth: int) -> list[Any]:
-    """Return the errors that show that a branch is meant for objects of another kind: a parameter
-    in another place, a security scheme of another type (OpenAPI 3.0, its JSON Schema). `depth`:
-    the place of the object's keys in the path of an error, from 1.
+    """Return the errors of a branch for objects of another kind: a parameter in another place, a
+    security scheme of another type (OpenAPI 3.0, its JSON Schema). `depth`: the place of the
+    object's keys in the path of an error, from 1.
     """
     kinds = [error for error in branch if error.kind.name == "enum"]
     return [each for each in kinds if each.instance_path[depth - 1 :] in _KIND_PATHS]
@@ -106,6 +106,8 @@ def _expect_at_one_place(peers: list[Any]) -> bool:
 
 
 def _closeness(errors: list[Any]) -> tuple[int, int, int]:
-    """Rate the fit of an alternative by its errors: deep, at few places, and few is best."""
+    """Return a rank of an alternative by its errors, the highest is best: deep, at few places, and
+    few.
+    """
     places = {tuple(error.instance_path) for error in errors}
     return max(map(len, places)), -len(places), -len(errors)

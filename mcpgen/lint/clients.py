@@ -53,13 +53,13 @@ class ClientRules:
         return [rule for rule in self.rules if rule.name == "tool_count"]
 
     def broken_by(self, count: int) -> list[ClientLimit]:
-        """Return the limits on the number of tools below `count`."""
+        """Return the limits on the number of tools that `count` tools exceed."""
         return [rule for rule in self.counts if count > rule.value]
 
 
 @cache
 def table() -> dict[str, ClientRules]:
-    """Every known client by its name."""
+    """Return name → rules of every known client."""
     clients = {}
     for name, row in TABLE.items():
         rules = [
@@ -82,14 +82,14 @@ def too_many(count: int) -> list[tuple[str, int]]:
 
 
 def without_limits(names: Iterable[str]) -> list[str]:
-    """Return the titles of those clients of which no limit is known."""
+    """Return the titles of those clients of which no limit is known; `all` is ignored."""
     return [table()[name].title for name in names if name != ALL and not table()[name].rules]
 
 
 def check_client(
     server: Server, name: str, problems: Problems, functions: Iterable[Mapping[str, Any]] = ()
 ) -> None:
-    """Report as warnings what a client (or `all`) refuses; `functions` are the tools of the user's
+    """Warn of what a client (or `all`) refuses (E0802); `functions` are the tools of the user's
     code, as their server lists them. Raises UsageError for an unknown client.
     """
     pointers = {tool.name: tool.origin.pointer for tool in server.tools}
@@ -108,9 +108,7 @@ def check_client(
 def refused_tools(
     tools: Iterable[Mapping[str, Any]], server: str, client: ClientRules
 ) -> dict[tuple[ClientLimit, str], list[str]]:
-    """Return the names of the Tool objects of a server that a client refuses, by rule and
-    reason.
-    """
+    """Return (limit, reason) → names of the Tool objects of a server that a client refuses."""
     refused: dict[tuple[ClientLimit, str], list[str]] = {}
     for tool in tools:
         for fault in _faults(client, server, tool):
@@ -165,7 +163,7 @@ def _shown(tools: list[str]) -> str:
 def _faults(
     client: ClientRules, server: str, tool: Mapping[str, Any]
 ) -> Iterator[tuple[ClientLimit, str]]:
-    """Each rule that a tool breaks, with the reason."""
+    """Yield each limit that a tool exceeds, with the first reason."""
     schemas = list(_schemas(tool["inputSchema"]))
     for rule in client.rules:
         reasons: Iterable[str] = ()
@@ -255,7 +253,7 @@ def _numbers(schema: dict[str, Any], limit: Any) -> str:
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every subschema, the root first."""
+    """Yield every subschema, the root first."""
     stack = [schema]
     while stack:
         node = stack.pop()

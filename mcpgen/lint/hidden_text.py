@@ -41,8 +41,8 @@ class _Sign:
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Find the first match. A search for the words comes first, because it is much cheaper;
-        outside ASCII, `lower` folds fewer letters than the pattern does (U+017F is an s).
+        """Return the first match, or None. A search for the words comes first, because it is much
+        cheaper; outside ASCII, `lower` folds fewer letters than the pattern does (U+017F is an s).
         """
         if text.isascii() and not any(map(text.lower().__contains__, self.words)):
             return None
@@ -91,7 +91,7 @@ def _may_hide(text: SourceText) -> bool:
 
 
 def _is_escape(content: str, at: int) -> bool:
-    """Return whether the backslash at an offset is none that a backslash before it escapes."""
+    """Return whether the backslash at an offset begins an escape: it is not escaped itself."""
     first = at
     while first > 0 and content[first - 1] == "\\":
         first -= 1
@@ -99,7 +99,9 @@ def _is_escape(content: str, at: int) -> bool:
 
 
 def report_hidden(document: Document, problems: Problems) -> None:
-    """Warn of each text with invisible characters, until `MOST_REPORTED` problems are known."""
+    """Warn of each text with invisible characters (E0707), until `MOST_REPORTED` problems are
+    known.
+    """
     if not any(map(_may_hide, document.files.values())):
         return
     for pointer, text in _texts(document.root):
@@ -113,8 +115,8 @@ def report_hidden(document: Document, problems: Problems) -> None:
 
 
 def kinds_of(*texts: str) -> tuple[str, ...]:
-    """Return the kinds of suspicious text, in the words of `findings`, without excerpts and
-    counts.
+    """Return the kinds of suspicious text: `holds invisible characters` (or U+FFFD), and the labels
+    of signs; empty for other texts.
     """
     kinds = []
     if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts):
@@ -126,7 +128,9 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
 
 
 def findings(root: Any) -> Iterator[SuspiciousText]:
-    """Yield each sign in each text of a document, and each key with invisible characters."""
+    """Yield each sign, and invisible characters as one more, in each text of a document; also in
+    keys that hold invisible characters.
+    """
     for pointer, text in _texts(root):
         hidden = _hidden(text)
         if hidden:

@@ -2,8 +2,7 @@
 and of what a server needs besides.
 
 What follows from the document itself is written as an action. What only its author can know, such
-as what an operation does, is written as a comment to fill in. No guess changes what a request
-means.
+as what an operation does, is a comment to fill in. No guess changes what a request means.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Repair:
 
 
 def path(*keys: str) -> str:
-    """A JSONPath of member names, each quoted (RFC 9535 §2.3.1)."""
+    """Return a JSONPath of member names, each quoted (RFC 9535 §2.3.1)."""
     return "$" + "".join(f"[{_quoted(key)}]" for key in keys)
 
 
@@ -75,8 +74,8 @@ def repairs(document: Document) -> list[Repair]:
 
 
 def _findings(document: Document) -> Iterator[Repair]:
-    """Yield repairs for violations of the official schema: keys are removed, and added if any
-    value is valid.
+    """Yield repairs for violations of the official schema: an unexpected key is removed, a value is
+    written if it is known, and anything else is left to the author.
     """
     if not document.describes_api:
         return
@@ -97,7 +96,9 @@ def _findings(document: Document) -> Iterator[Repair]:
 
 
 def _defaults(document: Document) -> Iterator[Repair]:
-    """Yield removals of defaults that are invalid: a caller who is not told of one assumes none."""
+    """Yield removals of the defaults that are invalid for their schema; fewer if the check takes
+    too many steps.
+    """
     from .rules import TooManySteps, violations
 
     if document.describes_api:
@@ -134,7 +135,7 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
 
 
 def json_path(document: Document, pointer: str) -> str:
-    """Return the JSONPath of a pointer into the main file; empty where that has no such place."""
+    """Return the JSONPath of a pointer into the main file; empty if there is no such place."""
     target = "$"
     node: Any = document.root
     for token in split(pointer):
@@ -186,8 +187,8 @@ def _name_of(operation: dict[str, Any]) -> str:
 
 
 def _operation_id(route: str, method: str, names: set[str]) -> str:
-    """An operationId that no other operation has (OpenAPI 3.1, section 4.8.10): told apart by the
-    path's parameters, else by a number.
+    """Return an operationId that is not in `names` (OpenAPI 3.1, section 4.8.10): with the path's
+    parameters if needed, else with a number.
     """
     first, *rest = verb_and_resource(method, route)
     name = first + "".join(word.capitalize() for word in rest)
@@ -228,9 +229,9 @@ def _operation(
 def _declaration(
     document: Document, route: str, operation: dict[str, Any], name: str, parameter: str, why: str
 ) -> Repair:
-    """A path parameter for the operation of that name. An overlay appends to lists (Overlay 1.0,
-    section 4.4.3.1), so its target is only an operation that has no such parameter: applied again,
-    it changes nothing.
+    """Return the repair that adds a path parameter to the operation of that name. An overlay
+    appends to lists (Overlay 1.0, section 4.4.3.1), so its target is only an operation that has no
+    such parameter: applied again, it changes nothing.
     """
     is_declared = f"@['parameters'][?@['name']=={_quoted(parameter)} && @['in']=='path']"
     target = f"{path('paths', route)}[?@['operationId']=={_quoted(name)} && !{is_declared}]"
@@ -241,7 +242,7 @@ def _declaration(
 
 
 def _text_parameter(document: Document, name: str) -> dict[str, Any]:
-    """A path parameter of type string, in the words of the document's version."""
+    """Return a path parameter of type string, in the words of the document's version."""
     parameter: dict[str, Any] = {"name": name, "in": "path", "required": True}
     if "swagger" in document.root:
         parameter["type"] = "string"
@@ -251,7 +252,7 @@ def _text_parameter(document: Document, name: str) -> dict[str, Any]:
 
 
 def _path_parameters(document: Document, parameters: Any) -> set[str]:
-    """Return the names of the path parameters in a list."""
+    """Return the names of the path parameters in a list, references followed."""
     names = set()
     for index, entry in enumerate(as_list(parameters)):
         try:
@@ -266,8 +267,7 @@ def _path_parameters(document: Document, parameters: Any) -> set[str]:
 
 def overlay(document: Document, actions: list[Repair]) -> str:
     """Return the repairs as an Overlay 1.0 document in YAML, each with its reason as a comment;
-    empty where none is known, because an overlay has at least one action (Overlay 1.0, section
-    4.4.1).
+    empty if none is known, because an overlay has at least one action (Overlay 1.0, section 4.4.1).
     """
     if not any(repair.known for repair in actions):
         return ""
@@ -283,7 +283,7 @@ def overlay(document: Document, actions: list[Repair]) -> str:
 
 
 def action_text(actions: Iterable[Repair]) -> str:
-    """Repairs as the items of an overlay's `actions`; those that are not known are comments."""
+    """Return repairs as items of an overlay's `actions`; those that are not known are comments."""
     lines = []
     for repair in actions:
         indent = "  "

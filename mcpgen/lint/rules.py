@@ -66,8 +66,9 @@ class _Nowhere(dict[str, Any]):
 
 
 def check_rules(document: Document, problems: Problems, *, severity: Severity = "warning") -> bool:
-    """Report violations of rules that the official schema cannot state, at most `LIMIT`, and return
-    whether anything was reported. A default whose schema already has a problem is left out.
+    """Report violations of rules that the official schema cannot state (E0304), at most `LIMIT`,
+    and return whether anything was reported. A default whose schema already has a problem is left
+    out.
     """
     if not document.describes_api:
         return False
@@ -85,7 +86,7 @@ def check_rules(document: Document, problems: Problems, *, severity: Severity = 
 
 
 def violations(document: Document) -> Iterator[tuple[str, str, str]]:
-    """Yield the pointer, the message and the remedy of each violation. Raises TooManySteps."""
+    """Yield (pointer, message, remedy) of each violation. Raises TooManySteps."""
     library = get_validator_cls(document.root)
     steps = iter(range(STEPS))
     paths = shares(as_object(document.root.get("paths")), document.tell, "checking the document")
@@ -170,7 +171,7 @@ def _within(error: Any, path: SchemaPath) -> tuple[str | int, ...]:
 
 
 def _wording(error: Any) -> str:
-    """Return an error in a sentence."""
+    """Return the message for an error of the library, in a sentence."""
     if not isinstance(error, exceptions.OpenAPIValidationError):
         return f"the default {short(error.instance)} breaks `{error.validator}` of its schema"
     if error.message.endswith("is not of type 'object', 'boolean'"):

@@ -64,7 +64,9 @@ class SchemaViolation:
 
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
-    """Report what the official schema of the document's version forbids: the first `LIMIT`."""
+    """Report what the official schema of the document's version forbids (E0304): the first `LIMIT`.
+    A schema that cannot be applied is a note.
+    """
     if not document.describes_api:
         return
     try:
@@ -83,8 +85,8 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
 
 
 def findings(document: Document) -> Iterator[SchemaViolation]:
-    """Every finding of the official schema, in the validator's order and without repeats. Raises
-    ValueError where a pattern of the schema takes too many steps.
+    """Yield every finding of the official schema, in the validator's order and without repeats.
+    Raises ValueError if a pattern of the schema takes too many steps.
     """
     root = without(document.root, (FILES, SOURCES))
     dialect = str(root.get("jsonSchemaDialect", JSON_SCHEMA))
@@ -175,7 +177,7 @@ def _repeated(items: list[Any]) -> Iterator[int]:
 
 
 def _wording(peers: Peers) -> str:
-    """A validation error in the user's words, or what several expect at one place."""
+    """Return a validation error in the user's words, or what several expect at one place."""
     error = peers[0]
     match error.kind.name:
         case "type":
@@ -218,8 +220,8 @@ def _types(peers: Peers) -> list[str]:
 
 
 def _fault_of_value(value: Any, types: list[str]) -> Literal["number", "text", "other"]:
-    """Return `number` for a number in the place of a text, `text` for one that spells a number,
-    true or false where one of these belongs: `"50"`.
+    """Return `number` for a number that must be a text, `text` for a text that spells an expected
+    number or boolean (`"50"`), else `other`.
     """
     if type(value) in (int, float) and "string" in types:
         return "number"
@@ -235,9 +237,9 @@ _LOST = "E0203"
 
 
 def tell_once(document: Document, problems: Problems) -> None:
-    """Keep the last of equal problems about one place, and of one dangling reference; of the
-    findings of the official schema those at places of which nothing else is said. What is said
-    there is an error if the finding was one.
+    """Drop from `problems`, in place, all but the last of equal problems at one place, or of one
+    dangling reference. A finding of the official schema is dropped if the place has another
+    problem, which becomes an error if the finding was one.
     """
     subjects: dict[tuple[str, str, str], Problem] = {}
     others = set()

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Validation:
     """Reports what the OpenAPI version of a document does not allow: by its official schema, and,
-    if files are made of it or errors are looked for, by `rules`. `made` has a key for each of the
-    documents, with a hash where there is no finding: while the lock has the same, the rules hold.
+    if files are made of it or errors are looked for, by `rules`. `made`: `document N` → hash of
+    each document, empty if `rules` found anything; a document whose hash is in the lock passed them
+    before.
     """
 
     lock: Lock | None

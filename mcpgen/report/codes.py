@@ -15,7 +15,7 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The meaning of a code: in a line, its importance, remedy, and example (may be empty)."""
+    """The meaning of a code: title, importance (`why`), remedy, and example (may be empty)."""
 
     code: str
     title: str

@@ -19,8 +19,8 @@ class Finding:
 
 
 def findings(problems: Iterable[Problem], document: Document | None = None) -> list[Finding]:
-    """Problems with their places: errors first, each kind in the document's order, repeats folded
-    into the first.
+    """Return problems with their places: errors first, those of the main file first, each kind in
+    the order of lines, repeats folded into the first.
     """
     located = [(problem, _place(problem, document)) for problem in problems]
     main = document.source.name if document is not None else ""

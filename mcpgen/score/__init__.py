@@ -2,12 +2,12 @@
 
     from mcpgen import score
 
-score.score_tools(tools) # Tool objects, as `tools/list` sends them
-score.score_source("openapi.yaml") # or a project's folder, or a file of Tool objects
+    score.score_tools(tools)  # Tool objects, as `tools/list` sends them
+    score.score_source("openapi.yaml")  # or a project's folder, or a file of Tool objects
 
-The same list gives the same score, and no model is called. The rules, their weights and
-their sources are in `data/score.toml`. The score compares versions of a list; it is not
-calibrated against a model's judgement.
+The same list gives the same score, and no model is called. The rules, their weights and their
+sources are in `data/score.toml`. The score compares versions of a list; it is not calibrated
+against a model's judgement.
 """
 
 from .changes import Improvement

@@ -62,7 +62,7 @@ class Improvement:
     lines: str
 
     def data(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the fields as JSON data, `gain` with three decimal places."""
         return {**asdict(self), "gain": round(self.gain, 3), "tools": list(self.tools)}
 
 
@@ -84,15 +84,15 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvemen
 
 
 def _meant(rule: Rule, name: str, listed: ToolList) -> Rule:
-    """Return the rule, with the advice `untyped` where the tool's answers have no type."""
+    """Return the rule, with the advice `untyped` if the tool's answers have no type."""
     if not rule.untyped or name in listed.typed:
         return rule
     return replace(rule, key="document", advice=rule.untyped)
 
 
 def _broken(rule: Rule, one: ScoredTool) -> list[tuple[Rule, str]]:
-    """Return the rule with each argument that breaks it; a rule on the whole tool, broken or not,
-    with an empty name.
+    """Return (rule, name) of each argument that breaks a rule of arguments; for a rule on the whole
+    tool, broken or not, one pair with an empty name.
     """
     if rule.key != "argument":
         return [(rule, "")]
@@ -143,8 +143,8 @@ def _gain(rule: Rule, one: ToolScore, score: Score) -> float:
 
 
 def _lost(rule: Rule, one: ToolScore) -> float:
-    """Return the share of a tool's score that is lost by a rule; by a text that is not about the
-    tool or no language, what every rule on text loses.
+    """Return the share of a tool's score that is lost by a rule; by a rule of `TRUST`, also what it
+    takes from all other rules on text.
     """
     share = _share(rule)
     if rule.name in TRUST:
@@ -160,7 +160,9 @@ def _share(rule: Rule) -> float:
 
 
 def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
-    """Return the lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
+    """Return the lines for `mcpgen.toml`, empty without any; what only the author knows is left
+    open as `…`.
+    """
     table = f"tools.{literal(key)}"
     if rule.key in LINES_OF_FILE:
         return LINES_OF_FILE[rule.key]
@@ -179,7 +181,9 @@ def _lines(rule: Rule, one: ScoredTool, key: str, argument: str) -> str:
 
 
 def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
-    """Lines that say where they belong in a file that has their table, or their key, already."""
+    """Return lines with a comment on the place of their table, or their key, if the file has it
+    already.
+    """
     header, line_end, assignment = lines.partition("\n")
     if not line_end:
         return lines
@@ -192,12 +196,12 @@ def _with_places(lines: str, places: Mapping[KeyPath, Place]) -> str:
 
 
 def _largest(one: ScoredTool) -> str:
-    """Return the optional argument that takes most room; `…` where all are required."""
+    """Return the optional argument that takes most room; `…` if all are required."""
     optional = [name for name in one.arguments if name not in one.required]
     names = optional or ["…"]
     return max(names, key=lambda name: len(str(one.arguments.get(name))))
 
 
 def _start(one: ScoredTool) -> str:
-    """Return the start of a better description."""
+    """Return the start of a better description: the first sentence, or empty text."""
     return f"{one.first.rstrip('.')}. " if one.first else ""

@@ -67,7 +67,7 @@ class ScoredTool:
 
     @cached_property
     def text(self) -> str:
-        """Return the description; if it consists of the same text twice, only the first half."""
+        """The description; if it consists of the same text twice, only the first half."""
         text = as_text(self.tool.get("description")).strip()
         while text and text[: len(text) // 2].strip() == text[(len(text) + 1) // 2 :].strip():
             text = text[: len(text) // 2].strip()
@@ -76,8 +76,8 @@ class ScoredTool:
     @cached_property
     def sentences(self) -> list[str]:
         """The first sentence, what is returned, and each sentence that adds a word of its own: no
-        word of the name, of the sentences before, of a tool that it names, or of many tools. What
-        is told of HTTP is no business of a caller of tools.
+        word of the name, of the sentences before, of a tool that it names, or of many tools. Later
+        sentences about HTTP are left out.
         """
         kept: list[str] = []
         known = {*self.named, *self.common}
@@ -96,13 +96,13 @@ class ScoredTool:
 
     @cached_property
     def repeats(self) -> float:
-        """Return the share of the description that repeats earlier text."""
+        """The share of the description's words, 0 to 1, that are not in `sentences`."""
         whole = len(words(as_text(self.tool.get("description"))))
         return 1 - len(words(" ".join(self.sentences))) / max(1, whole)
 
     @property
     def first(self) -> str:
-        """The first sentence, or nothing."""
+        """The first sentence; empty without a description."""
         return self.sentences[0] if self.sentences else ""
 
     @cached_property
@@ -112,7 +112,7 @@ class ScoredTool:
 
     @cached_property
     def said(self) -> Counter[str]:
-        """The stems of the description, each sentence once."""
+        """Stem → how often it is in `sentences`."""
         return Counter(content_words(" ".join(self.sentences)))
 
     @cached_property
@@ -122,7 +122,7 @@ class ScoredTool:
 
     @cached_property
     def arguments(self) -> dict[str, Mapping[str, Any]]:
-        """The properties of the input schema."""
+        """The properties of the input schema: name → schema."""
         return _properties(self.tool.get("inputSchema"))
 
     @cached_property
@@ -138,7 +138,7 @@ class ScoredTool:
 
     @cached_property
     def output(self) -> dict[str, Mapping[str, Any]]:
-        """The properties of the output schema."""
+        """The properties of the output schema: name → schema; empty without one."""
         return _properties(self.tool.get("outputSchema"))
 
     @property
@@ -148,7 +148,7 @@ class ScoredTool:
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens it costs in the list."""
+        """The estimated tokens of the tool in the list, by the bytes of its JSON."""
         text = json.dumps(self.tool, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode()) // BYTES_PER_TOKEN
 
@@ -171,7 +171,7 @@ def _properties(schema: Any) -> dict[str, Mapping[str, Any]]:
 
 @cache
 def meanings() -> dict[str, set[str]]:
-    """Stem → the stems that mean nearly the same, itself among them."""
+    """Return stem → the stems that mean nearly the same, itself among them."""
     found: dict[str, set[str]] = {}
     rows = list(tables()["verbs"].values())
     for table in tables()["synonyms"].values():
@@ -197,7 +197,7 @@ class ScoredTools:
         self._nearest = _nearest(self.all)
 
     def rarity(self, term: str) -> float:
-        """Rate how well a stem of names distinguishes tools of this list."""
+        """Rate how well a stem of names distinguishes tools of this list: the rarer, the higher."""
         return math.log(1 + len(self.all) / (1 + self._with_stem[term])) + 0.1
 
     def namesakes(self, one: ScoredTool) -> int:
@@ -209,12 +209,14 @@ class ScoredTools:
         return self._first[one.gist]
 
     def likeness(self, one: ScoredTool) -> float:
-        """Return the similarity of a tool to its most similar neighbour: 1 for equal texts."""
+        """Return the similarity of a tool to its most similar neighbour: 1 for equal texts, 0
+        without one.
+        """
         return self._nearest.get(one.name, 0.0)
 
 
 def _field_stems(one: ScoredTool) -> list[str]:
-    """The stems in the names of a tool's arguments and of the fields of its answer."""
+    """Return the stems in the names of a tool's arguments and of the fields of its answer."""
     return stems(words(" ".join([*one.arguments, *one.output])))
 
 
@@ -227,7 +229,7 @@ def _among_each_other(tools: list[ScoredTool]) -> list[ScoredTool]:
 
 
 def _nearest(definitions: list[ScoredTool]) -> dict[str, float]:
-    """Name → the greatest share of words that a tool has in common with another.
+    """Return name → the greatest share of words that a tool has in common with another.
 
     Only tools that share the rarest words of a description are compared.
     """

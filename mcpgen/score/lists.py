@@ -98,7 +98,7 @@ def tools_of_config(config: Config, problems: Problems | None = None) -> ToolLis
 
 
 def _captured(sources: tuple[str, ...]) -> ToolList | None:
-    """Return the list in a file of Tool objects, unchanged; None for any other source."""
+    """Return the list in a JSON file of Tool objects, in any dialect; None for any other source."""
     if len(sources) != 1 or not Path(sources[0]).is_file():
         return None
     path = Path(sources[0])
@@ -113,7 +113,7 @@ def _captured(sources: tuple[str, ...]) -> ToolList | None:
 
 
 def _as_mcp(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool in any dialect as a Tool object."""
+    """Return a tool in any dialect as a Tool object."""
     tool, _ = unwrapped(item, "")
     schema, at = schema_of(tool, "", SCHEMA_KEYS)
     others = {key: value for key, value in tool.items() if key not in SCHEMA_KEYS}
@@ -121,7 +121,7 @@ def _as_mcp(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _full(listed: ToolList) -> ToolList:
-    """Return the list. Raises UsageError where it is empty."""
+    """Return the list. Raises UsageError (E1470) if it is empty."""
     if listed.tools:
         return listed
     raise UsageError.of(
@@ -132,8 +132,8 @@ def _full(listed: ToolList) -> ToolList:
 
 
 def tools_of_server(target: str, *, remote: bool) -> ToolList:
-    """Return the tools that a running server lists: at a URL where `remote`, else started by a
-    command. Raises UsageError where it cannot be asked, or has none.
+    """Return the tools that a running server lists: at a URL with `remote`, else started by a
+    command. Raises UsageError if it cannot be asked, or has none.
     """
     import asyncio
 
@@ -150,7 +150,7 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
 
 
 def _reason(error: BaseException, *, remote: bool) -> tuple[str, str]:
-    """Return what went wrong, of the first error inside groups of errors, and what to do."""
+    """Return (what went wrong, what to do), of the first error inside groups of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     match error:

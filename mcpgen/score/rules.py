@@ -55,7 +55,7 @@ class Rule:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every rule."""
+    """Return the rules of `data/score.toml`, in its order."""
     return tuple(
         Rule(
             name=name,
@@ -102,13 +102,13 @@ class Score:
     tools: tuple[ToolScore, ...]
 
     def data(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the fields as JSON data, every float with two decimal places."""
         data: dict[str, Any] = _rounded(asdict(self))
         return data
 
 
 def _rounded(value: Any) -> Any:
-    """A value with two decimal places for every number in it."""
+    """Return a value with every float in it rounded to two decimal places, and lists for tuples."""
     if isinstance(value, dict):
         return {name: _rounded(item) for name, item in value.items()}
     if isinstance(value, tuple):
@@ -151,7 +151,9 @@ def _score_tool(one: ScoredTool, among: ScoredTools) -> ToolScore:
 
 
 def _dimension(name: str, values: Mapping[str, float]) -> float:
-    """1 to 5. Rules on text count as far as the text is about the tool and reads as language."""
+    """Return a dimension's score, 1 to 5. Rules on text count as far as the text is about the tool
+    and reads as language.
+    """
     share = sum(
         values[rule.name] * trust(rule, values) * weight for rule, weight in weights(name).items()
     )
@@ -159,7 +161,9 @@ def _dimension(name: str, values: Mapping[str, float]) -> float:
 
 
 def trust(rule: Rule, values: Mapping[str, float]) -> float:
-    """Return the weight of a rule's finding in a text: 1 for a rule that is not on text."""
+    """Return the weight of a rule's finding, 0 to 1: 1 for a rule that is not on text, else the
+    product of the other rules in `TRUST`.
+    """
     if not rule.text:
         return 1.0
     return prod(values[name] for name in TRUST if name != rule.name)
@@ -167,14 +171,14 @@ def trust(rule: Rule, values: Mapping[str, float]) -> float:
 
 @cache
 def weights(dimension: str) -> dict[Rule, float]:
-    """Rule of a dimension → its share of it."""
+    """Return rule of a dimension → its share of it."""
     own = [rule for rule in rules() if rule.dimension == dimension]
     whole = sum(rule.weight for rule in own)
     return {rule: rule.weight / whole for rule in own}
 
 
 def _coherence(definitions: ScoredTools) -> float:
-    """Rate the coherence of the tools: each with its own first sentence, and few enough."""
+    """Rate the coherence of the tools, 1 to 5: each with its own first sentence, and few enough."""
     count = len(definitions.all)
     told = sum(
         prod(JUDGES[name](one, definitions) for name in ("unique", "alone", *TRUST))
@@ -185,7 +189,7 @@ def _coherence(definitions: ScoredTools) -> float:
 
 
 def _falling(value: float, good: float, bad: float) -> float:
-    """1 up to `good`, 0 from `bad` on, in between in proportion."""
+    """Return 1 up to `good`, 0 from `bad` on, in between in proportion."""
     return min(1.0, max(0.0, (bad - value) / (bad - good)))
 
 
@@ -222,7 +226,9 @@ def _says(one: ScoredTool, term: str) -> bool:
 
 
 def _verb(one: ScoredTool, among: ScoredTools) -> float:
-    """A sentence with a verb, no label: `Get Load Balancer Metrics`."""
+    """Return 1 if the first sentence begins with a verb and is no label (`Get Load Balancer
+    Metrics`), else 0.
+    """
     first = words(one.first)[:1]
     if not first or first[0].removesuffix("s") not in _verbs():
         return 0.0
@@ -283,7 +289,7 @@ def _when(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _siblings(one: ScoredTool, among: ScoredTools) -> float:
-    """A tool without required arguments needs no other; else it names one."""
+    """Return 1 for a tool without required arguments, or that names another tool, else 0."""
     if not one.required and one.sentences:
         return 1.0
     explanations = [str(inner.get("description", "")) for inner in one.arguments.values()]
@@ -341,7 +347,9 @@ def _share(
     kept: Callable[[str, Mapping[str, Any]], bool],
     without: frozenset[str] = frozenset(),
 ) -> float:
-    """Return the share of the arguments that keep a rule; a required one counts twice."""
+    """Return the share of the arguments that keep a rule, 1 without any; a required one counts
+    twice.
+    """
     whole = good = 0
     for name in one.arguments.keys() - without:
         inner = one.arguments[name]

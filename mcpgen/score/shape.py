@@ -96,8 +96,8 @@ def _acts(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def continues(one: ScoredTool, among: ScoredTools) -> float:
-    """Rate the way on in a list: 0 where the answer tells of more and no argument asks for it; half
-    where an argument takes a cursor that the answer does not have.
+    """Rate the way on in a list: 0 if the answer tells of more and no argument asks for it; half if
+    an argument takes a cursor that the answer does not have; else 1.
     """
     if one.kinds.isdisjoint({"list", "search"}) and not is_plural(words(one.name)):
         return 1.0

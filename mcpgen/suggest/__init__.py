@@ -69,7 +69,9 @@ _VERSION = re.compile(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """One tool worth having, with its key for `mcpgen.toml` and what it costs in tokens."""
+    """One tool worth having, with its key for `mcpgen.toml` (operationId or `METHOD /path`) and its
+    estimated tokens.
+    """
 
     tool: Tool
     key: str
@@ -102,7 +104,7 @@ def lines(choices: Iterable[Suggestion]) -> str:
 
 
 def _resources(tools: list[Tool]) -> dict[str, str]:
-    """Name → resource. A collection whose items have a path of their own is about those:
+    """Return name → resource. A collection whose items have a path of their own is about those:
     `/users/{id}/meetings` beside `/meetings/{id}`, unless `/meetings` takes the same method.
     """
     paths = {"/".join(_segments(tool)) for tool in tools}
@@ -121,7 +123,7 @@ def _resources(tools: list[Tool]) -> dict[str, str]:
 
 
 def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
-    """Name → what a tool is worth before others are chosen."""
+    """Return name → points of a tool before others are chosen."""
     below = _below(tools)
     family = _shares({resource: below[resource] for resource in resources.values()})
     area = _shares({tool.name: below["".join(_segments(tool)[:1])] for tool in tools})
@@ -221,8 +223,8 @@ def _segments(tool: Tool) -> list[str]:
 
 
 def _resource(tool: Tool) -> str:
-    """The path of what a tool is about, without the parameters at its end: a collection and its
-    items are one.
+    """Return the path of what a tool is about, without the parameters at its end: a collection and
+    its items are one.
     """
     segments = _segments(tool)
     if _is_call(tool, segments):
