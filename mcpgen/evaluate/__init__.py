@@ -1,5 +1,5 @@
-"""Whether an agent gets a task done with a server: the request that arrives at the API judges.
+"""Evaluation of a server: an agent does tasks, done if the right request arrives at the API.
 
-`tasks` reads the tasks and holds the outcomes, `stage` starts a project's server against it,
-`scripted` is an agent without a model, `model` is one with a model.
+`tasks` reads the tasks and holds the outcomes, `stage` starts a project's server, `scripted` is an
+agent without a model, `model` is one with a model.
 """

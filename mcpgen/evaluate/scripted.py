@@ -1,8 +1,7 @@
 """An agent without a model: it searches with a task's words and calls the tools that fit, in the
 order of the search, until the task is done or three were wrong.
 
-A tool fits if it takes all arguments of the task and requires no others. The behaviour is the same
-every time.
+A tool fits if it takes all arguments of the task and requires no others.
 """
 
 from __future__ import annotations

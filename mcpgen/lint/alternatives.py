@@ -19,9 +19,9 @@ _KIND_PATHS = [[key] for key in KINDS]
 
 
 def relevant_errors(errors: Iterable[Any]) -> Iterator[Peers]:
-    """Yield the errors without consequences: of an object of an unknown kind its kind alone, and no
-    keys that are unexpected because the part of the schema that knows them failed, too (JSON Schema
-    2020-12, section 11.3).
+    """Yield the errors without consequences, in lists about one place: of an object of an unknown
+    kind its kind alone, and no keys that are unexpected because the part of the schema that knows
+    them failed, too (JSON Schema 2020-12, section 11.3).
     """
     found = [peers for error in errors for peers in _meant(error)]
     unsettled = {_object_of(error) for error, *_ in found if _is_of_kind(error)}
@@ -68,8 +68,8 @@ def _is_of_value(error: Any) -> bool:
 
 
 def _meant(error: Any) -> list[Peers]:
-    """Return the most telling errors if all alternatives failed: the errors of the intended branch,
-    or of the best match. Several expected values at a place make a single error.
+    """Return an error without alternatives alone, else the most telling errors: of the intended
+    branch, or of the best match. Several expected values at a place make a single error.
     """
     context = getattr(error.kind, "context", ())
     branches = list(filter(None, map(_beside_references, context)))

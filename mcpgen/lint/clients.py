@@ -163,7 +163,7 @@ def _shown(tools: list[str]) -> str:
 def _faults(
     client: ClientRules, server: str, tool: Mapping[str, Any]
 ) -> Iterator[tuple[ClientLimit, str]]:
-    """Yield each limit that a tool exceeds, with the first reason."""
+    """Yield (limit, reason) for each limit that a tool breaks, with the first reason alone."""
     schemas = list(_schemas(tool["inputSchema"]))
     for rule in client.rules:
         reasons: Iterable[str] = ()

@@ -1,7 +1,7 @@
 """Find text in a document that addresses a model rather than a reader, or that no reader can see.
 
 This is a heuristic and changes nothing: `mcpgen inspect` lists the findings, and a person judges.
-Invisible characters are replaced in all generated text in any case (`text.visible`).
+Invisible characters are replaced in all generated text (`text.visible`).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _Sign:
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Return the first match, or None. A search for the words comes first, because it is much
-        cheaper; outside ASCII, `lower` folds fewer letters than the pattern does (U+017F is an s).
+        """Return the first match, or None. In text outside ASCII the words are not looked for
+        first: `lower` folds fewer letters than the pattern (U+017F is an s).
         """
         if text.isascii() and not any(map(text.lower().__contains__, self.words)):
             return None
@@ -184,7 +184,7 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
 
 
 def _excerpt(text: str, position: int) -> str:
-    """Return the words around a position, on one line."""
+    """Return up to `EXCERPT` characters around a position, on one line, with `…` at a cut."""
     start = max(0, position - 20)
     excerpt = " ".join(visible(text[start : start + EXCERPT]).split())
     if start:

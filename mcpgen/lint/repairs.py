@@ -229,9 +229,8 @@ def _operation(
 def _declaration(
     document: Document, route: str, operation: dict[str, Any], name: str, parameter: str, why: str
 ) -> Repair:
-    """Return the repair that adds a path parameter to the operation of that name. An overlay
-    appends to lists (Overlay 1.0, section 4.4.3.1), so its target is only an operation that has no
-    such parameter: applied again, it changes nothing.
+    """Return the repair that adds a path parameter to the operation of that name. Its target is
+    only an operation without the parameter: applied again, it changes nothing.
     """
     is_declared = f"@['parameters'][?@['name']=={_quoted(parameter)} && @['in']=='path']"
     target = f"{path('paths', route)}[?@['operationId']=={_quoted(name)} && !{is_declared}]"
@@ -267,7 +266,7 @@ def _path_parameters(document: Document, parameters: Any) -> set[str]:
 
 def overlay(document: Document, actions: list[Repair]) -> str:
     """Return the repairs as an Overlay 1.0 document in YAML, each with its reason as a comment;
-    empty if none is known, because an overlay has at least one action (Overlay 1.0, section 4.4.1).
+    empty if none is known, as an overlay needs an action (Overlay 1.0, section 4.4.1).
     """
     if not any(repair.known for repair in actions):
         return ""

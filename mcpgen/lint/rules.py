@@ -1,8 +1,8 @@
 """The rules of OpenAPI that its official schema cannot state, by openapi-spec-validator: a default
 is valid for its schema, and a parameter, an operationId or a tag is there once.
 
-The library looks at a document as its author wrote it, before `upgrade`. What the official schema
-reports is reported by `structure`: the library passes over such parts here.
+The library looks at a document as its author wrote it, before `upgrade`, and passes over parts that
+the official schema reports (`structure`).
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def _wording(error: Any) -> str:
 
 def _bounded(library: Any, steps: Iterator[int]) -> Any:
     """Return a validator of values that takes a step for each schema, and none without a bound: it
-    matches no pattern, for which `re` may need exponential time, and compares no items with each
-    other. Raises TooManySteps after the last step.
+    matches no pattern and compares no items with each other. Raises TooManySteps after the last
+    step.
     """
     unbounded = ("pattern", "patternProperties", "uniqueItems")
     made = extend(library, dict.fromkeys(unbounded, lambda *_: ()))

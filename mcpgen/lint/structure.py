@@ -109,8 +109,6 @@ def findings(document: Document) -> Iterator[SchemaViolation]:
 def _schema(version: str, with_schemas: bool) -> Any:
     """Return the compiled official schema of a version, from the copies openapi-spec-validator
     ships; since 3.1 it leaves Schema Objects to their dialect, which may be JSON Schema 2020-12.
-
-    The package is found and not imported: that would take a tenth of a second.
     """
     import jsonschema_rs
 

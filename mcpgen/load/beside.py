@@ -50,8 +50,7 @@ def expand(names: Sequence[Name]) -> list[Name]:
 def _documents_in(folder: Path) -> list[Name]:
     """Return the JSON and YAML files directly in a folder, sorted; hidden files are left out.
 
-    Empty for a path that is no folder, and for a folder with an API description or a project: a
-    mistake, reported when the folder itself is read.
+    Empty for a path that is no folder, and for a folder with an API description or a project.
     """
     if not os.path.isdir(folder) or is_project(folder):
         return []

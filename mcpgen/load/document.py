@@ -53,7 +53,7 @@ class UnresolvedReference(Exception):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Existing references, the likeliest first; slow, so computed when shown."""
+        """Existing references, the likeliest first; slow, as it compares names."""
         return self._suggest()
 
 
@@ -134,7 +134,7 @@ class Document:
         reference again. Raises `UnresolvedReference`.
 
         A reference within the path (`#/components/responses/Gone/description` where `Gone` is a
-        reference) is followed.
+        reference) is followed; `hops` are the steps before, which count for the limit.
         """
         if not ref.startswith("#"):
             raise UnresolvedReference(ref, reason="leads out of the document")
@@ -213,8 +213,8 @@ class Document:
     def place(self, pointer: str) -> Place:
         """Locate a node in the author's text: file, line and column, with an excerpt.
 
-        The text is scanned only now. A node the author did not write has the place of its nearest
-        ancestor that they did; a node that is not found, only the file.
+        A node the author did not write has the place of its nearest ancestor that they did; a node
+        that is not found, only the file.
         """
         api, inner = self._api_of(pointer)
         if api is not None:

@@ -82,10 +82,10 @@ class Downloads:
     """The downloads of one run, with one deadline for all and one limit of size for each.
 
     `progress` is told how much of a slow download has arrived. `spent` counts the seconds of all
-    downloads: connecting, redirects and reading. `reached_public` is true once a public address
-    answered. `headers` returns the headers for the server of the first URL and is called at each
-    fetch; only this server sees the client's `certificate`. `validators`: URL → the headers of
-    its next, conditional request, from its last answer (RFC 9110, section 13.1).
+    downloads. `reached_public` is true once a public address answered. `headers` returns the
+    headers for the server of the first URL and is called at each fetch; only this server sees the
+    client's `certificate`. `validators`: URL → the headers of its next, conditional request, from
+    its last answer (RFC 9110, section 13.1).
     """
 
     limits: Limits

@@ -2,9 +2,9 @@
 local.
 
 References are followed only inside the folder of the main document: no network, no absolute paths,
-no way out through `..` or a symbolic link. (Otherwise the author of a document could read any file
-or host.) A document given as a URL may refer to files in its own folder on its own server. An `$id`
-is never fetched. URLs with a prefix mapped to a folder are read there.
+no way out through `..` or a symbolic link. A document given as a URL may refer to files in its own
+folder on its own server. An `$id` is never fetched. URLs with a prefix mapped to a folder are read
+there.
 
 A reference of an API description to a missing file costs only the parts that depend on it.
 """
@@ -135,13 +135,12 @@ def gather(
 class _Scope:
     """The base for resolving a reference.
 
-    `file` is the file that holds the reference. `home` and `resource` are pointers: of the
-    whole schema (the file's root, or the schema of one tool), and of the nearest schema
-    with an `$id`. `origin` and `base` are the `$id`s of these two. `tool` is the pointer of
-    the tool that is dropped with an unresolved reference; None if the whole run fails. With
-    `is_data` a missing file is not an error: the text may be an example that looks like a
-    reference. Where a schema `is_before_2019`, a `$ref` is not relative to the `$id` beside
-    it.
+    `file` holds the reference. `home` and `resource` are pointers: of the whole schema (the file's
+    root, or the schema of one tool), and of the nearest schema with an `$id`. `origin` and `base`
+    are the `$id`s of these two. `tool` is the pointer of the tool that is dropped with an
+    unresolved reference; None if the whole run fails. With `is_data` a missing file is no error:
+    the text may be an example that looks like a reference. If a schema `is_before_2019`, its `$ref`
+    is not relative to the `$id` beside it.
     """
 
     file: str
@@ -261,7 +260,9 @@ class _Gatherer:
         self.inline_values()
 
     def report(self) -> None:
-        """Raise the errors that end the run; else warn about missing files and lost tools."""
+        """Raise RefusedError for refused references, or if no tool is left, and DocumentError for
+        unreadable files; else warn about missing files and lost tools.
+        """
         for message in self.former.values():
             self.problems.note("E0128", message)
         if self.refused:
@@ -286,8 +287,8 @@ class _Gatherer:
             )
 
     def collect_tools(self, tree: Any, pointer: str) -> None:
-        """Note the schemas of a document's tools, each a document of its own; without tools, an
-        embedded root.
+        """Note the schemas of a document's tools, or the root of an embedded file without tools:
+        each is a document of its own.
         """
         for schema, at, tool in schemas(tree, pointer):
             if at:
@@ -300,8 +301,8 @@ class _Gatherer:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
 
     def inline_values(self) -> None:
-        """Replace references by copies of their targets. Files read last come first, because
-        earlier files may contain them.
+        """Replace the references in `inline` by copies of their targets, dangling ones excepted.
+        Files read last come first, because earlier files may contain them.
         """
         for holder, at in reversed(self.inline):
             assert at is not None
@@ -571,7 +572,7 @@ class _Gatherer:
 
     def neighbour(self, address: str, uri: str, scope: _Scope) -> str:
         """Return the address of the file that an address in a schema with an `$id` means: files lie
-        beside each other as their `$id`s do.
+        beside each other as their `$id`s do. Any other address is unchanged.
         """
         if not _LEADS_AWAY.match(scope.origin):
             return address

@@ -1,7 +1,7 @@
-"""Positions of nodes in a valid text. Nothing here runs until a place is to be shown.
+"""Positions of nodes in a valid text.
 
-Both finders give the offset and the width of a node, or of its nearest ancestor in the
-text: of a scalar itself, of the key of an object or array.
+Both finders give the offset and the width of a node, or of its nearest ancestor in the text: of a
+scalar itself, of the key of an object or array.
 """
 
 from __future__ import annotations

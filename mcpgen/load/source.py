@@ -52,8 +52,7 @@ class Source:
     """The source of a document.
 
     `name` is for messages. `url` is set for `kind == "url"`: without credentials, query and
-    fragment, as the base of relative servers. `sha256` is of the loaded tree with sorted
-    keys: the same document with its keys in another order has the same.
+    fragment, as the base of relative servers. `sha256` is of the loaded tree with sorted keys.
     """
 
     name: str
@@ -89,8 +88,8 @@ def by_key(sources: Iterable[str]) -> dict[str, list[str]]:
 
 
 def on_path(value: str, change: Callable[[str], str]) -> str:
-    """Return a value with its path changed: all of it, the folder of `URL=FOLDER`, nothing of a
-    URL.
+    """Return a value with its path changed: all of it, or of `URL=FOLDER` the folder; a URL is
+    unchanged.
     """
     if not is_url(value):
         return change(value)
@@ -377,8 +376,8 @@ def is_fetched(origin: str) -> bool:
 
 def home_of(sources: Sequence[str], project: Path | None) -> Path | None:
     """Return the folder that paths of copies begin at: of the folders of documents outside the
-    project (of all, if none is outside) the first that shares most folders above the project. So
-    paths of copies avoid names of folders above a clone. None if no document is a file.
+    project (of all, if none is outside) the first that shares most folders above the project, whose
+    names the paths then avoid. None if no document is a file.
     """
     paths = [Path(os.path.realpath(name)) for name in sources if not is_fetched(name)]
     folders = [path if path.is_dir() else path.parent for path in paths]
@@ -448,8 +447,8 @@ def copies_of(
 
 
 def has_stdin(project: Path) -> bool:
-    """Return whether a project has `document/stdin.yaml`, the copy of a document that came from
-    standard input (`mcpgen generate -`).
+    """Return whether a project has `document/stdin.yaml`, the copy of a document from standard
+    input.
     """
     path = copy_path(STDIN, project)
     return path is not None and (project / path).is_file()

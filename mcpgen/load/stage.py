@@ -136,8 +136,8 @@ def _renamed(
 def _followed(
     names: list[Name], read_one: Callable[[Name], Read], folder: Path | None
 ) -> tuple[list[Name], list[Read], list[Name]]:
-    """Return the files named, their content, and the files of workflows. A lone Arazzo document is
-    replaced by the APIs of its `sourceDescriptions`.
+    """Return the files named, their content, and no file, or for a lone Arazzo document the files
+    of the APIs in its `sourceDescriptions`, their content, and the document's name.
     """
     entries = [read_one(name) for name in names]
     match entries:

@@ -94,8 +94,9 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def examples_of(node: dict[str, Any], follow: Callable[[Any], Any]) -> list[Any]:
-    """Return the examples of a Parameter or Media Type Object (OpenAPI 3.2 §4.12.2, §4.14).
-    `follow` returns an Example Object from it or from a reference to it.
+    """Return the values of the `example` and the `examples` of a Parameter or Media Type Object
+    (OpenAPI 3.2 §4.12.2, §4.14). `follow` returns an Example Object from it or from a reference to
+    it.
     """
     entries = [as_object(follow(entry)) for entry in as_object(node.get("examples")).values()]
     named = [picked(entry, ("value", "dataValue")) for entry in entries]

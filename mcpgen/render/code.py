@@ -1,7 +1,6 @@
 """The values for the template of a module of tools: every value is code already, on one line.
 
-A function takes its arguments and makes one request of them. All decisions are made here;
-the template only puts things in their place.
+A function takes its arguments and makes one request of them.
 """
 
 from __future__ import annotations

@@ -276,9 +276,7 @@ def _followed(
 def _on_the_wire(
     root: dict[str, Any], schema: Any, pointer: str, value: Any, names: Mapping[str, str]
 ) -> Any:
-    """Return a sample with its nested keys as they are on the wire. Follows the schema the way the
-    sample was made from it.
-    """
+    """Return a sample with its nested keys as they are on the wire, following the schema."""
     if not names or not isinstance(schema, dict):
         return value
     schema, pointer = _followed(root, schema, pointer)

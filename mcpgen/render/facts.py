@@ -67,9 +67,7 @@ def dump(data: Any, *, sort: bool = True) -> str:
 
 
 def contract(toolset: Toolset) -> str:
-    """Return a JSON array of the tools of a toolset as the client gets them, one on each line, so
-    that a difference names its tool.
-    """
+    """Return a JSON array of the tools of a toolset as the client gets them, one on each line."""
     return _listing([wire(tool) for tool in toolset.tools], sort=False) + "\n"
 
 

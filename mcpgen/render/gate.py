@@ -2,7 +2,7 @@
 
 A module is a docstring and statements of a few types, made of nodes of a few types. It imports
 known names, reads no name that it does not bind, and calls what its kind of module calls. Anything
-else that a fault in a template or a name could make of it is refused here.
+else is refused.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ def union(operands: Iterable[str]) -> Code:
 
 
 def names_in(expression: str) -> set[str]:
-    """Return the names that an expression reads: `models`, `wire`, `Any`; and some of its
-    keywords.
+    """Return the words of an expression outside its texts: names that it reads (`wire`, `Any`), but
+    also attributes and keywords.
     """
     return set(re.findall(r"[A-Za-z_]\w*", TEXT.sub("", expression)))
 
@@ -235,9 +235,9 @@ def markdown(text: Any) -> Code:
     and HTML. A plain word between backticks is shown as code, as are a header (`Name: Bearer …`)
     and a URL. Raises UnsafeValue for another type.
 
-    Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
-    §2.4), the ones that start HTML or an entity become entities, and addresses are broken so that
-    no renderer links them.
+    Characters with a meaning in CommonMark or GitHub's dialect get a backslash (CommonMark §2.4),
+    those that start HTML or an entity become entities, and addresses are broken so that no renderer
+    links them.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")

@@ -1,12 +1,10 @@
 """Files about a generated server for other programs: `server.json` (registry), `manifest.json`
 (MCPB), client settings.
 
-Plain data, dumped as JSON by the caller. Environment variables are named, never filled in.
-From the document come only the title, in the two manifests, and the descriptions of
-credentials, in the prompts for them.
+Environment variables are named, never filled in. From the document come only the title, in the two
+manifests, and the descriptions of credentials, in the prompts for them.
 
-Sources: `server.json`
-https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
+Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
 `manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings are those of `install`.
 """
 
@@ -35,8 +33,8 @@ class Variable:
     """One environment variable of a generated server.
 
     `about` is how its value is sent, and the document's text about it. `one_of`: this credential or
-    another is required. `for_writing`: the variable is used for calls that write, instead of the
-    variable without `WRITE`. `default` is what holds without the variable, in backticks.
+    another is required. `for_writing`: it is used for calls that write, instead of the variable
+    without `WRITE`. `default` is what holds without the variable, in backticks.
     """
 
     name: str
@@ -50,7 +48,7 @@ class Variable:
 
     @property
     def text(self) -> str:
-        """The meaning, and what is to be known about the value."""
+        """The meaning, and behind a comma `about` if there is any."""
         if not self.about:
             return self.meaning
         return f"{self.meaning}, {self.about}"
@@ -161,7 +159,7 @@ def writing_variables(server: Server) -> tuple[Variable, ...]:
 
 
 def login_variables(server: Server) -> tuple[Variable, ...]:
-    """Return the variables that only the command `login` reads."""
+    """Return the variables that only the command `login` reads; empty without a login."""
     others = {variable.name for variable in environment(server)}
     variables: dict[str, Variable] = {}
     for auth in server.auth:
@@ -225,7 +223,7 @@ def command(server: Server) -> str:
 
 
 def registry_name(server: Server) -> str:
-    """Return the name in the MCP registry: reverse DNS, one slash."""
+    """Return the name in the MCP registry: `io.github.your-name/bookshop-mcp`."""
     return f"io.github.{OWNER}/{server.distribution}"
 
 

@@ -1,7 +1,7 @@
 """A text that matches a regular expression, built by reading the expression once.
 
 Only for sample arguments: look-around and back-references are skipped, and the caller checks the
-result with a real engine. The expression itself is never run.
+result with a real engine.
 """
 
 from __future__ import annotations

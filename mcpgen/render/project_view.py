@@ -169,7 +169,7 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
 
 
 def _settings(server: Server) -> tuple[SettingView, ...]:
-    """Return the settings of a server, in the order of the README."""
+    """Return the settings of a server without `BASE_URL`, in the order of the README."""
     parts = parts_of({"parts": part_names(server)})
     if server.calls_api:
         settings = [each for each in settings_with(ApiSettings, parts) if each.name != "BASE_URL"]

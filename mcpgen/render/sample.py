@@ -1,7 +1,7 @@
 """Sample arguments for every tool, and where each value must be found in the request they become.
 
-The generated tests call each tool with them. Samples are deterministic, differ from argument to
-argument (so that two swapped ones are noticed) and are checked by a validator before they are used.
+Samples are deterministic, differ from argument to argument (so that two swapped ones are noticed)
+and are checked by a validator before they are used.
 """
 
 from __future__ import annotations
@@ -336,8 +336,8 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 def _needed(schema: Any, keys: frozenset[str]) -> Any:
-    """Return a schema without the properties of other keys, and without definitions it does not
-    need then: in large documents these refer to hundreds of others.
+    """Return a schema without the properties of other keys, and without definitions it then lacks
+    references to.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     found: dict[str, Any] = {}

@@ -124,8 +124,9 @@ def _words(table: str) -> list[str]:
 
 
 def content(entries: Mapping[str, Any], said: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the index of these entries, by tool. `said`: words of the tools. A stem counts as a
-    synonym only for meanings of these words; a stem of no such word has every meaning.
+    """Return the index: `tools` are the entries by tool, the other members are tables of words.
+    `said`: words of the tools. A stem counts as a synonym only for meanings of these words; a stem
+    of no such word has every meaning.
     """
     terms = {term for one in entries.values() for term in one["terms"]}
     return {
@@ -207,8 +208,8 @@ def _fields(tool: Tool, toolset: Toolset, models: Mapping[str, Schema]) -> dict[
 
 
 def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4) -> Schema:
-    """Return the properties of an object, of a list's items, of what an answer is one of, and of
-    what an envelope holds.
+    """Return name → schema of the properties of an object, of a list's items, of what an answer is
+    one of, and of what an envelope holds.
     """
     if schema is None or not depth:
         return {}

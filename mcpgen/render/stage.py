@@ -42,9 +42,9 @@ IGNORED: Final = frozenset(
 def render(server: Server, formatter: ModuleFormatter | None = None) -> dict[str, str]:
     """Return path → text of every file of the project, relative to its folder and sorted.
 
-    The same server gives the same text, always. `formatter` knows the project's style and the
-    modules of its last run. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
-    document text become code, and `LibraryFailed`.
+    The same server gives the same text. `formatter` knows the project's style and the modules of
+    its last run. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let document text
+    become code, and `LibraryFailed`.
     """
     formatter = formatter or ModuleFormatter()
     for name in (server.package, *(toolset.name for toolset in server.toolsets)):

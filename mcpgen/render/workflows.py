@@ -1,7 +1,7 @@
 """Values for the template of the workflows: a function for each workflow, a call for each step.
 
 A workflow whose steps follow each other becomes a sequence; a workflow with jumps is a loop over
-the name of its next step. Everything is decided here: the functions hold no expressions of Arazzo.
+the name of its next step. The functions hold no expressions of Arazzo.
 """
 
 from __future__ import annotations
@@ -413,7 +413,7 @@ class _Writer:
                 self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
 
     def expect(self, step: model.Step, depth: int) -> None:
-        """Add a check of each success criterion of a step, which fails the step."""
+        """Add a check of each success criterion of a step; an unmet one fails the step."""
         answer = self.answer_of(step)
         for each in step.criteria:
             expression = call(
@@ -439,7 +439,9 @@ class _Writer:
     # ---------------------------------------------------------------------------------------------
 
     def call_of(self, step: model.Step) -> str:
-        """Return the call of a step's operation or workflow."""
+        """Return the call of a step's operation (`attempt` if it may fail, else `call`) or workflow
+        (`run`).
+        """
         if step.workflow:
             arguments = {each.name: self.value(each.value) for each in step.arguments}
             return self.run(step.id, step.workflow, arguments)
@@ -661,7 +663,7 @@ def _joined(word: str, conditions: list[str]) -> str:
 
 
 def _negated(condition: str) -> str:
-    """Return the opposite of a condition."""
+    """Return the opposite of a condition, as Python: `not …`, or another operator for a status."""
     simple = re.fullmatch(r"(\w+\.status) (==|!=|<|<=|>|>=) (\S+)", condition)
     opposites = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
     if simple:

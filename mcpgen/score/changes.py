@@ -50,8 +50,8 @@ WORTH_SAYING = 0.001
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Improvement:
     """One change: the rule it serves, the points the list gains (at most), the tools it concerns,
-    what to do, where the rule comes from, and lines for `mcpgen.toml` or an overlay that do it for
-    the first tool (empty for a function).
+    what to do, the rule's source, and lines for `mcpgen.toml` or an overlay that do it for the
+    first tool (empty for a function).
     """
 
     rule: str

@@ -107,7 +107,7 @@ class ScoredTool:
 
     @cached_property
     def gist(self) -> tuple[str, ...]:
-        """The stems of the first sentence, in no order."""
+        """The stems of the first sentence, sorted."""
         return tuple(sorted(content_words(self.first)))
 
     @cached_property
@@ -143,7 +143,7 @@ class ScoredTool:
 
     @property
     def hints(self) -> Mapping[str, Any]:
-        """The annotations."""
+        """The annotations; empty without any."""
         return as_object(self.tool.get("annotations"))
 
     @cached_property

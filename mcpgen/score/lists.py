@@ -24,11 +24,10 @@ PARAMETER_PLACES = ("path", "query", "header", "cookie")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolList:
-    """Tool objects as a client gets them, and for those that come from a document the key of
-    `[tools."…"]` by name. `parameters` are the arguments that are parameters in the document, by
-    name; `typed` are the tools whose answers have a type that the list may leave out or are no
-    JSON, and `own` those of functions, whose texts are in the user's code. `places` are those of
-    the tables and keys of `mcpgen.toml`.
+    """Tool objects as a client gets them. `keys`: tool → its key of `[tools."…"]`, for tools of a
+    document. `parameters`: argument → its name as a parameter in the document; `typed`: tools whose
+    answers have a type that the list may leave out or are no JSON; `own`: tools of functions, whose
+    texts are in the user's code. `places` are those of the tables and keys of `mcpgen.toml`.
     """
 
     name: str

@@ -201,8 +201,8 @@ def _described(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _agrees(one: ScoredTool, among: ScoredTools) -> float:
-    """Return the share of what the name speaks of, but for a version, that the description says
-    too; words that only few tools of the list have count for more.
+    """Return 1.5 times the share of the name's words (but a version) that the description says too,
+    at most 1; words that only few tools of the list have count for more. 0 without a description.
     """
     if not one.sentences:
         return 0.0
@@ -245,9 +245,8 @@ def _verbs() -> frozenset[str]:
 
 
 def _reads(one: ScoredTool, among: ScoredTools) -> float:
-    """Rate the word order: the share of places with a possible continuation. Places are articles
-    and the like, before a word they can precede, and the beginnings of sentences, with a
-    capital.
+    """Return the share of the places that read as language, 1 without any: an article before a word
+    that can follow it, the beginning of a sentence without a small letter.
     """
     places = [*_articles(one), *_beginnings(one)]
     if not places:
@@ -364,9 +363,9 @@ def _share(
 
 
 def _answers(one: ScoredTool, among: ScoredTools) -> float:
-    """Rate what is told of the answer: the fields of its content (1), that there is one, or only
-    its envelope (`Returns data, next_page`: 0.2). A deletion has none to tell of. Without an output
-    schema, names that no argument and no answer in the list has are worth little.
+    """Rate what is told of the answer: 0 for nothing (a deletion 0.7), 0.2 for an envelope alone
+    (`Returns data, next_page`), 0.5 to 1 for one to three fields of its content. Without an output
+    schema, fields count as one if the list has them in no argument and no answer.
     """
     told = [found[1] for found in map(RETURNS.match, one.sentences) if found]
     if not any((told, one.output)):

@@ -48,9 +48,9 @@ def name_of_words(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def single(one: ScoredTool, among: ScoredTools) -> float:
-    """Rate by the number of things that a tool does: 1 for one, 0 from three on. They are the kinds
-    of verbs that an argument chooses among, or the verbs of the first sentence that are joined,
-    with their objects.
+    """Rate by the number of things that a tool does: 1 for one, half for two, 0 for more. They are
+    the kinds of verbs that an argument chooses among, or the joined verbs of the first sentence, or
+    their objects.
     """
     chosen = max((len(set(_groups(values))) for values in _choices(one)), default=0)
     done = list(_acts(one.first))
@@ -60,7 +60,9 @@ def single(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _choices(one: ScoredTool) -> Iterator[list[str]]:
-    """Yield the verbs among the values of each argument, if all values but one at most are some."""
+    """Yield the verbs among the values of each argument, if there are three and at most one other
+    value.
+    """
     for inner in one.arguments.values():
         values = [value for value in as_list(inner.get("enum")) if isinstance(value, str)]
         verbs = list(filter(kinds_of_verb, values))

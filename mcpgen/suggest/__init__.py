@@ -3,10 +3,9 @@
 A resource is what a path names (`/repos/{owner}/{repo}/issues`). The most requested operations come
 first: search, create, actions (`/servers/{id}/reboot`) and list, then update and read. A resource
 counts for more the more operations lie below it and below its area, less the deeper it lies, the
-longer its name, and if it is set up once; a tool counts for more the more it takes beside its path.
-A tool that ends a thing (DELETE, or a tool whose verb does) gains nothing from the arguments that
-name it; one that ends many things, and deprecated tools, come last. The one read of a resource
-counts as its list.
+longer its name, and if it is set up once; a tool, the more it takes beside its path. A tool that
+ends a thing (DELETE, or a tool whose verb does) gains nothing from its arguments; tools that end
+many things, and deprecated tools, come last. The one read of a resource counts as its list.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def suggest(server: Server, limit: int) -> list[Suggestion]:
 
 
 def lines(choices: Iterable[Suggestion]) -> str:
-    """Return the choice as lines for `mcpgen.toml`."""
+    """Return the choice as the lines of `[select]` in `mcpgen.toml`."""
     rows = [f"    {json.dumps(choice.key, ensure_ascii=False)}," for choice in choices]
     return "\n".join(["[select]", "include_operations = [", *rows, "]"])
 
@@ -170,7 +169,7 @@ def _below(tools: list[Tool]) -> Counter[str]:
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, float]:
-    """Return log2(1 + size) of each size, as a share of the largest."""
+    """Return log2(1 + size) of each size, as a share, 0 to 1, of the largest."""
     most = max([1, *sizes.values()])
     return {name: math.log2(1 + size) / math.log2(1 + most) for name, size in sizes.items()}
 
