@@ -87,7 +87,9 @@ Failed: TypeAlias = tuple[Schema, str, str]
 
 
 class SchemaUpgrade:
-    """The rules, with the facts they need: the version of the document, and the log of moves."""
+    """The rules, with their facts: the document's version, and its log of moves. Call it with a
+    schema.
+    """
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.moved = document.moved
@@ -97,14 +99,14 @@ class SchemaUpgrade:
         self.modern = not document.version.startswith(("2", "3.0"))
 
     def __call__(self, schema: Schema, at: At) -> None:
-        """Bring one schema up to date; its children follow on their own."""
+        """Bring one schema up to date, in place; its children are not visited."""
         for key in filter(schema.__contains__, _RULES):
             _RULES[key](self, schema, at)
         if not self.modern:
             self.drop_siblings(schema, at)
 
     def rename(self, schema: Schema, at: At, old: str, new: str, *, reference: bool = True) -> None:
-        """Move a keyword of a schema, and log it."""
+        """Rename a keyword of a schema, and log it. `reference`: references into it follow."""
         here = pointer(at)
         schema[new] = schema.pop(old)
         self.moved.append((f"{here}/{escape(new)}", f"{here}/{escape(old)}"))
@@ -112,8 +114,8 @@ class SchemaUpgrade:
             self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
-        """Drop the siblings of a `$ref`, ignored before 3.1 (3.0.3 section 4.7.23). Descriptions
-        and other texts stay.
+        """Drop the siblings of a `$ref`, ignored before 3.1 (3.0.3 section 4.7.23), with a note.
+        Descriptions and other texts stay.
         """
         if type(schema.get("$ref")) is not str:
             return
@@ -136,7 +138,9 @@ class SchemaUpgrade:
     # The rules.
 
     def exclusive(self, schema: Schema, at: At, *, key: str, bound: str) -> None:
-        """Draft-4's flag beside the bound → a bound of its own (draft-06)."""
+        """Turn draft-4's flag beside the bound into a bound of its own (draft-06); false is left
+        out.
+        """
         flag = schema[key]
         if type(flag) is not bool:
             self.limit(schema, at, key=key)
@@ -146,15 +150,15 @@ class SchemaUpgrade:
             schema[key] = schema.pop(bound)
 
     def example(self, schema: Schema, at: At) -> None:
-        """`example` → `examples` (deprecated in 3.1)."""
+        """Turn `example` into `examples`, a list of it, unless there is such a list."""
         value = schema.pop("example")
         if type(schema.get("examples")) is not list:
             schema["examples"] = [value]
             self.moved.append((f"{pointer(at)}/examples/0", f"{pointer(at)}/example"))
 
     def nullable(self, schema: Schema, at: At) -> None:
-        """`nullable: true` → null among the types, among the enum's values, or as a branch of its
-        own.
+        """Turn `nullable: true` into null among the types and the enum's values, or a branch for
+        null.
         """
         nullable = schema.pop("nullable", None)
         if schema.pop("x-nullable", nullable) is not True:
@@ -176,7 +180,7 @@ class SchemaUpgrade:
         _add_null(schema)
 
     def wrap(self, schema: Schema, at: At) -> None:
-        """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
+        """Turn `{$ref, nullable}` into `{anyOf: [{$ref}, {type: null}]}`; texts stay outside."""
         inner = {key: schema.pop(key) for key in keywords(schema, ANNOTATIONS)}
         if "$ref" in inner and not self.modern:
             inner = {"$ref": inner["$ref"]}
@@ -185,8 +189,9 @@ class SchemaUpgrade:
         self.moved.append((f"{here}/anyOf/0", here))
 
     def pattern(self, schema: Schema, at: At) -> None:
-        """Drop a pattern that no text matches (`/^…$/`, as JavaScript writes one), or that an
-        example or the default beside it fails by more than its length.
+        """Drop a pattern that no text matches (`/^…$/`, as JavaScript writes patterns; it moves
+        into the description), or that an example or the default beside it fails by more than its
+        length.
         """
         written = as_text(schema["pattern"])
         if not NEVER.search(written):
@@ -201,19 +206,21 @@ class SchemaUpgrade:
         self.drop_pattern(schema, pointer(at), reason, f"write `{visible(meant)[:80]}`")
 
     def drop_failed(self, schema: Schema, at: str, example: str) -> None:
-        """Drop the pattern of a schema that an example of its values does not match."""
+        """Drop the pattern of a schema that an example of its values does not match, with a
+        warning.
+        """
         reason = f"`{visible(example)[:60]}`, an example or default, does not match `pattern`"
         self.drop_pattern(schema, at, reason, "correct one of them")
 
     def drop_pattern(self, schema: Schema, at: str, reason: str, hint: str) -> None:
-        """Drop the pattern of a schema, and say so."""
+        """Drop the pattern of a schema, and warn (E0323) with the reason."""
         del schema["pattern"]
         message = f"{reason}: values are not checked against it"
         self.problems.warn("E0323", message, pointer=f"{at}/pattern", hint=hint)
 
     def failed_around(self, node: Schema, at: str, deref: Deref) -> Iterator[Failed]:
-        """Yield (schema, pointer, example) where an example of a Parameter or Media Type Object
-        (OpenAPI 3.1 §4.8.12, §4.8.14), or a part of it, fails a pattern by more than its length.
+        """Yield (schema, pointer, example) for each example of a Parameter or Media Type Object
+        (OpenAPI 3.1 §4.8.12, §4.8.14), or part of it, that fails a pattern by more than its length.
         `deref` follows a reference.
         """
         examples = examples_of(node, lambda entry: deref(entry, "")[0])
@@ -227,12 +234,12 @@ class SchemaUpgrade:
             pending += _inside(schema, place, example)
 
     def discriminator(self, schema: Schema, at: At) -> None:
-        """Swagger 2.0: the name of the property alone."""
+        """Turn Swagger 2.0's name of the property into an object with `propertyName`."""
         if type(schema["discriminator"]) is str:
             schema["discriminator"] = {"propertyName": schema["discriminator"]}
 
     def items(self, schema: Schema, at: At) -> None:
-        """A tuple in `items` → `prefixItems`; what `additionalItems` said is `items` now
+        """Turn a tuple in `items` into `prefixItems`, and its `additionalItems` into `items`
         (2020-12).
         """
         if type(schema["items"]) is list:
@@ -247,7 +254,7 @@ class SchemaUpgrade:
             self.rename(schema, at, "definitions", "$defs")
 
     def dependencies(self, schema: Schema, at: At) -> None:
-        """`dependencies` → `dependentRequired` for lists, `dependentSchemas` for schemas
+        """Turn `dependencies` into `dependentRequired` for lists, `dependentSchemas` for schemas
         (2019-09).
         """
         if type(schema["dependencies"]) is not dict:
@@ -264,19 +271,19 @@ class SchemaUpgrade:
                 )
 
     def identifier(self, schema: Schema, at: At) -> None:
-        """Draft-4 `id` → `$id` (draft-06)."""
+        """Rename draft-4's `id` to `$id` (draft-06), unless there is one."""
         if type(schema["id"]) is str and "$id" not in schema:
             self.rename(schema, at, "id", "$id", reference=False)
 
     def required(self, schema: Schema, at: At) -> None:
-        """Names that YAML reads as numbers → texts, as it reads the keys of properties."""
+        """Turn names that YAML reads as numbers into texts, like the keys of properties."""
         for index, name in enumerate(as_list(schema["required"])):
             if type(name) is int:
                 schema["required"][index] = str(name)
 
     def properties(self, schema: Schema, at: At) -> None:
-        """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's
-        `required`.
+        """Move `required: true` of a property (draft-3, and a frequent slip) into the object's
+        `required`; `false` is dropped. Both with a note.
         """
         for name, member in as_object(schema["properties"]).items():
             flag = as_object(member).get("required")
@@ -310,7 +317,9 @@ class SchemaUpgrade:
             schema["type"] = self.type_named(written, (at, "type"))
 
     def type_named(self, name: Any, at: At) -> Any:
-        """A type by its name, even a misspelt one; another value stays, and is reported."""
+        """Return a type by its name, even a misspelt one; an unknown one unchanged. Warns (E0502)
+        of both.
+        """
         word = as_text(name).lower()
         if word in TYPES:
             return word
@@ -323,8 +332,8 @@ class SchemaUpgrade:
         return right or name
 
     def limit(self, schema: Schema, at: At, *, key: str) -> None:
-        """`"minItems": "1"` → a number: protocol buffers, and so Gemini, write 64 bits as text. A
-        value that cannot be meant is left out.
+        """Turn `"minItems": "1"` into a number: protocol buffers, and so Gemini, write 64 bits as
+        text. Drops an impossible value, with a warning.
         """
         written = schema[key]
         schema[key] = _number(written)
@@ -341,16 +350,16 @@ class SchemaUpgrade:
         )
 
     def recursive(self, schema: Schema, at: At) -> None:
-        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
-        extends that.
+        """Turn 2019-09's `$recursiveRef` into a `$ref` to the outermost schema, its meaning if no
+        other schema extends that.
         """
         del schema["$recursiveRef"]
         schema.setdefault("$ref", "#" + pointer(_schema_root(at)))
 
 
 def _schema_root(at: At) -> At:
-    """Return the place of the named schema above a place, or of the schema of something that is
-    none.
+    """Return the place of the outermost schema around a place: a named one, or that of a parameter
+    or media type.
     """
     while at is not None:
         above, key = at
@@ -374,7 +383,8 @@ def _require(schema: Schema, name: str) -> None:
 
 
 def _is_geminis(at: At) -> bool:
-    """Return whether a place is in a function declaration of Gemini's, which has `nullable`."""
+    """Return whether a place is in a function declaration of Gemini, where `nullable` is a keyword.
+    """
     while at is not None:
         at, key = at
         if key in DECLARATIONS:
@@ -383,7 +393,7 @@ def _is_geminis(at: At) -> bool:
 
 
 def _number(value: Any) -> Any:
-    """A number that is spelt as text; any other value stays."""
+    """Return the number that a text spells; any other value unchanged."""
     text = as_text(value)
     if not NUMBER.fullmatch(text):
         return value
@@ -392,7 +402,7 @@ def _number(value: Any) -> Any:
 
 
 def _is_limit(key: str, value: Any) -> bool:
-    """Return whether a keyword can have a value."""
+    """Return whether a keyword of `LIMITS` can have a value."""
     if not is_number(value):
         return False
     if key in COUNTS:
@@ -417,7 +427,9 @@ def _add_null(schema: Schema) -> None:
 
 
 def _inside(schema: Schema, at: str, example: Any) -> Iterator[tuple[Any, str, Any]]:
-    """Yield the schemas that hold for an example, or for a part of it: pointer and part."""
+    """Yield (schema, pointer, part) for schemas inside a schema that hold for an example, or a part
+    of it.
+    """
     for part in as_list(schema.get("allOf")):
         yield part, at, example
     for each in as_list(example):
@@ -428,13 +440,13 @@ def _inside(schema: Schema, at: str, example: Any) -> Iterator[tuple[Any, str, A
 
 
 def _any_number(element: re.Match[str]) -> str:
-    """A quantifier that takes any number of repetitions; anything else of a pattern as it is."""
+    """Return `*` for a quantifier (`+`, `{2,3}`); any other element of a pattern unchanged."""
     return "*" if element[0].startswith(("{", "+")) else element[0]
 
 
 def _fails(pattern: str, example: Any) -> bool:
-    """Return whether an example does not match a pattern. One that is merely too short, too long or
-    cut off says nothing against it.
+    """Return whether an example fails a pattern. Examples that are merely too short, too long or
+    cut off do not, nor do other values than text.
     """
     if type(example) is not str:
         return False
@@ -444,7 +456,8 @@ def _fails(pattern: str, example: Any) -> bool:
 
 
 def _matches(pattern: str, example: str) -> bool:
-    """Return whether an example matches a pattern, as far as a linear engine can tell."""
+    """Return whether an example matches a pattern; true if a linear engine cannot run the pattern.
+    """
     try:
         return bool(_compiled(pattern).is_valid(example))
     except ValueError:

@@ -82,7 +82,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
 
 def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
-    """Yield what `walk` yields, and tell how many paths of the document are done."""
+    """Yield what `walk` yields, and tell the document's progress by its paths."""
     paths = shares(as_object(document.root.get("paths")), document.tell, "upgrading the document")
     for kind, node, at in walk(document):
         if kind == "path_item":
@@ -91,8 +91,8 @@ def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Found) -> None:
-    """Compare the examples of parameters and request bodies with the patterns in their schemas.
-    Examples of responses count only for schemas also used in requests.
+    """Drop patterns that examples of parameters, request bodies and responses do not match;
+    examples of responses count only for schemas also used in requests.
     """
     document.forget()
     sent: set[int] = set()
@@ -113,7 +113,7 @@ def _compare_examples(document: Document, rules: SchemaUpgrade, shown: Found) ->
 
 
 def _sent(document: Document, shown: Found) -> set[int]:
-    """Return the ids of everything that parameters and request bodies hold or refer to."""
+    """Return the `id()` of every object that parameters and request bodies hold or refer to."""
     pending: list[Any] = [node for kind, node, _ in shown if kind != "response"]
     seen: set[int] = set()
     followed: set[str] = set()
@@ -131,7 +131,8 @@ def _sent(document: Document, shown: Found) -> set[int]:
 def _follow_renamed(
     references: list[tuple[dict[str, Any], str]], renamed: list[tuple[str, str]]
 ) -> None:
-    """Let references into keywords that were renamed point to their new names."""
+    """Point references (holder, key) into renamed keywords (old, new pointer) to their new names.
+    """
     prefixes = [(f"#{old}/", f"#{new}/") for old, new in renamed]
     if not prefixes:
         return
@@ -163,7 +164,7 @@ def put_in_order(document: Document) -> None:
 
 
 def _keep_places(document: Document, properties: Any) -> None:
-    """Keep the places of properties as their author wrote them."""
+    """Record the places of properties, in the order of their author."""
     if type(properties) is dict:
         for place, schema in enumerate(properties.values()):
             if type(schema) is dict:
@@ -192,9 +193,9 @@ def _is_inlined(kind: Kind, node: dict[str, Any], at: At, *, modern: bool) -> bo
 
 
 def _inline(document: Document, kind: Kind, node: dict[str, Any], at: At) -> None:
-    """Replace the `$ref` of an object, in place, by the keys of its target, and so on while that
-    has a `$ref`. The keys beside the `$ref` win; of a Reference Object only the description counts
-    (OpenAPI 3.1 §4.8.23).
+    """Replace the `$ref` of an object, in place, by the keys of its target, and so on while the
+    target has a `$ref`. The keys beside the `$ref` win; of a Reference Object only the description
+    counts (OpenAPI 3.1 §4.8.23). A dangling or circular `$ref` stays.
     """
     here = pointer(at)
     for _ in range(document.limits.hops):
@@ -219,7 +220,8 @@ def _inline(document: Document, kind: Kind, node: dict[str, Any], at: At) -> Non
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:
-    """Replace the beginning of a reference by the first prefix that fits."""
+    """Replace the beginning of the reference `holder[key]` by the first prefix that fits, in place.
+    """
     ref = holder.get(key)
     if type(ref) is not str:
         return

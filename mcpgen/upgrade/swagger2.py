@@ -63,7 +63,8 @@ def convert(document: Document, problems: Problems) -> None:
 
 
 class _Swagger:
-    """One document being converted: its defaults, and the shared objects that are done."""
+    """A document being converted in place: its defaults, and the ids of objects already converted.
+    """
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.document = document
@@ -89,8 +90,8 @@ class _Swagger:
             self.root.pop(key, None)
 
     def target(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """Return the node, or the target of its reference; None for a dangling reference, which
-        `parse` reports.
+        """Return (node, pointer), of a reference those of its target; None for a dangling
+        reference, which `parse` reports.
         """
         try:
             return self.document.deref(node, pointer)
@@ -98,8 +99,7 @@ class _Swagger:
             return None, pointer
 
     def once(self, node: Any) -> bool:
-        """Return whether a node is an object that has not been converted yet; notes that it
-        is now.
+        """Return whether a node is an object that is not converted yet, and record it as converted.
         """
         if type(node) is not dict or id(node) in self.done:
             return False
@@ -109,7 +109,9 @@ class _Swagger:
     # Servers and shared objects.
 
     def servers(self) -> None:
-        """`schemes`, `host`, `basePath` → `servers`, the https ones first."""
+        """Turn `schemes`, `host`, `basePath` into `servers`, https first; none without host and
+        base path.
+        """
         if "servers" in self.root:
             return
         if self.host:
@@ -123,8 +125,8 @@ class _Swagger:
         self.root["servers"] = [{"url": url} for url in urls]
 
     def ordered_schemes(self) -> list[str]:
-        """Return the schemes, https first; that of the URL the document came from where it names
-        none (section "Swagger Object", `schemes`).
+        """Return the schemes, https first; without any, that of the URL the document came from
+        (section "Swagger Object", `schemes`), else https.
         """
         if self.schemes:
             return sorted(self.schemes, key=lambda scheme: scheme != "https")
@@ -133,7 +135,7 @@ class _Swagger:
         return [self.document.source.url.split(":")[0]]
 
     def shared(self) -> None:
-        """The four sections at the root → `components`."""
+        """Convert the four sections at the root, and move them into `components`."""
         components = self.root.setdefault("components", {})
         if type(components) is not dict:
             return
@@ -150,7 +152,7 @@ class _Swagger:
             del self.root["components"]
 
     def move_section(self, components: Node, old: str, new: str) -> None:
-        """One section → its place under `components`; parameters that are bodies are left out."""
+        """Move a section to its place under `components`, without parameters that are bodies."""
         members = self.root.pop(old[1:], None)
         if type(members) is not dict:
             return
@@ -211,7 +213,9 @@ class _Swagger:
         self.responses(operation, pointer, produces)
 
     def own_server(self, operation: Node) -> None:
-        """`schemes` of an operation → a server of its own, where the document has none of them."""
+        """Turn `schemes` of an operation into a server of its own, if the document has none of
+        them.
+        """
         schemes = _texts(operation.pop("schemes", None))
         if all((schemes, self.schemes, self.host)) and set(schemes).isdisjoint(self.schemes):
             operation["servers"] = [{"url": f"{schemes[0]}://{self.host}{self.base}"}]
@@ -220,8 +224,8 @@ class _Swagger:
         """Convert the parameters of an operation or path item, and take out those that are the
         body.
 
-        Returns the latter and the moves of the rest, to be logged when the body has been made:
-        until then pointers count all parameters.
+        Returns these, and the moves (new, old pointer) of the rest, to be logged when the body is
+        made: until then pointers count all parameters.
         """
         bodies: list[Written] = []
         shifted: list[tuple[str, str]] = []
@@ -263,7 +267,9 @@ class _Swagger:
             self.style(parameter, style, pointer)
 
     def lift(self, parameter: Node, pointer: str) -> Node:
-        """Move the keywords of a type into a `schema` of their own."""
+        """Move the keywords of a type into the parameter's `schema`, and return that; empty for
+        none.
+        """
         schema = {key: parameter.pop(key) for key in list(parameter) if _is_of_schema(key)}
         if type(parameter.get("schema")) is dict:
             schema = {**schema, **parameter["schema"]}
@@ -299,8 +305,8 @@ class _Swagger:
         return "csv"
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
-        """Turn `collectionFormat` into `style` and `explode`. An unknown format, and a repeated
-        list in a place without repetition, becomes `csv` with a warning.
+        """Set `style` and `explode` of a list parameter from its `collectionFormat`. An unknown
+        format, and a repeated list where none can be, become `csv` with a warning.
         """
         in_query = parameter.get("in") == "query"
         names = _STYLES.keys() if in_query else WITHIN
@@ -313,7 +319,9 @@ class _Swagger:
     def request_body(
         self, operation: Node, pointer: str, parameters: list[Written], consumes: list[str]
     ) -> None:
-        """`in: body` or `in: formData` parameters → `requestBody`."""
+        """Set `requestBody` from `in: body` (one; others give a warning) or `in: formData`
+        parameters.
+        """
         here = f"{pointer}/requestBody"
         bodies = [item for item in parameters if item[0]["in"] == "body"]
         if bodies and len(parameters) > 1:
@@ -330,7 +338,7 @@ class _Swagger:
             operation["requestBody"] = self.form_body(parameters, here, consumes)
 
     def whole_body(self, written: Written, here: str, consumes: list[str]) -> Node:
-        """One `in: body` parameter → a request body at the pointer `here`."""
+        """Return the request body of an `in: body` parameter, for the pointer `here`."""
         parameter, at = written
         body: Node = {}
         if type(parameter.get("description")) is str:
@@ -347,7 +355,7 @@ class _Swagger:
         return body
 
     def form_body(self, fields: list[Written], here: str, consumes: list[str]) -> Node:
-        """`in: formData` parameters → a request body at the pointer `here`."""
+        """Return the request body of `in: formData` parameters, for the pointer `here`."""
         types = self.form_types(fields, consumes)
         required = any(field.get("required") is True for field, _ in fields)
         body: Node = {"content": _content(types, self.form(fields))}
@@ -360,7 +368,9 @@ class _Swagger:
         return body
 
     def form_types(self, fields: list[Written], consumes: list[str]) -> list[str]:
-        """Return the media types of a form: what `consumes` says and can hold it."""
+        """Return the media types of a form: possible ones of `consumes`, else multipart if there is
+        a file, else URL-encoded.
+        """
         has_file = any(field.get("type") == "file" for field, _ in fields)
         possible = [URLENCODED, MULTIPART]
         if has_file:
@@ -369,7 +379,9 @@ class _Swagger:
         return named or possible[:1]
 
     def form(self, fields: list[Written]) -> Node:
-        """Form fields → one object schema, and the encoding of its lists."""
+        """Return a Media Type Object for form fields: an object schema, and the encoding of its
+        lists.
+        """
         properties: Node = {}
         required: list[str] = []
         encoding: Node = {}
@@ -444,7 +456,9 @@ class _Swagger:
             self.parameter(header, f"{pointer}/headers/{escape(name)}")
 
     def examples(self, examples: Node, types: list[str], content: Node, pointer: str) -> None:
-        """`examples` of a response, by media type → `example` of its media types."""
+        """Move a response's `examples` by media type to `example` of its media types in `content`,
+        in place.
+        """
         for name, example in examples.items():
             if name in types or "/" in name:
                 content.setdefault(name, {})["example"] = example
@@ -454,9 +468,7 @@ class _Swagger:
 
 
 def _content(types: list[str], media: Node) -> Node:
-    """One Media Type Object under several types; each has its own, because all are changed in
-    place.
-    """
+    """Return media type → Media Type Object: a copy for each, as all are changed in place."""
     content: Node = {}
     for name in types:
         if content:
@@ -466,7 +478,7 @@ def _content(types: list[str], media: Node) -> Node:
 
 
 def _not_overridden(inherited: list[Written], own: list[Written]) -> list[Written]:
-    """Copies of a path's body parameters that an operation does not declare itself."""
+    """Return copies of a path's body parameters that an operation does not declare itself."""
     names = [(parameter["in"], parameter.get("name")) for parameter, _ in own]
     places = [place for place, _ in names]
     out: list[Written] = []
@@ -482,7 +494,7 @@ def _not_overridden(inherited: list[Written], own: list[Written]) -> list[Writte
 
 
 def _is_of_schema(key: str) -> bool:
-    """Return whether a key of a parameter belongs into its schema."""
+    """Return whether a key of a parameter belongs into its schema: `type`, but not `in`."""
     if key.startswith("x-"):
         return key == "x-nullable"
     return key not in _NOT_SCHEMA
@@ -493,7 +505,8 @@ def _members(root: Node, section: str) -> list[tuple[str, Any]]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts of a list, without repeats; a single text counts as a list."""
+    """Return the texts of a list, without repeats; a single text is a list, other values are empty.
+    """
     if type(value) is str:
         return [value]
     return list(dict.fromkeys(texts_in(value)))

@@ -63,7 +63,8 @@ BESIDE_A_REFERENCE = ("$ref", "$defs", "definitions", "title", "description", "$
 
 
 def convert(document: Document) -> None:
-    """Give tools whose arguments are no JSON Schema an `inputSchema`, in place."""
+    """Give tools whose arguments are no JSON Schema an `inputSchema`, in place, and log the moves.
+    """
     for root, pointer in definition_roots(document):
         for entry, entry_pointer in entries(root, pointer) or ():
             tool, at = unwrapped(entry, entry_pointer)
@@ -118,7 +119,7 @@ def _is_argument(node: Any) -> bool:
 
 
 def _members(arguments: Any) -> Iterator[tuple[str, Schema, str]]:
-    """Every argument: its name, what is said of it, and its key in the document."""
+    """Yield (name, argument, key in the document) of each argument of a mapping or a list."""
     for name, argument in as_object(arguments).items():
         yield name, argument, escape(name)
     for index, argument in enumerate(as_list(arguments)):
@@ -139,8 +140,8 @@ def _is_required(argument: Schema, *, unless_said: bool) -> bool:
 
 
 def _schema(argument: Schema) -> Schema:
-    """Return the schema of one argument. `required` is kept as a keyword if it is a list of
-    names.
+    """Return the schema of an argument: its keywords, `desc` as `description`. `required` stays if
+    it is a list.
     """
     schema = {
         key: value
@@ -155,7 +156,7 @@ def _schema(argument: Schema) -> Schema:
 
 
 def _type(written: str) -> Schema:
-    """Return the schema of a type, be it one of JSON Schema or of Python."""
+    """Return the schema of a type of JSON Schema or Python: `List[str]` → an array of strings."""
     name, inner = written.strip(), ""
     if len(name) > LONGEST_TYPE:
         return {"type": name}
@@ -174,7 +175,9 @@ def _type(written: str) -> Schema:
 
 
 def _any_text(tool: Schema, kind: str) -> Schema | None:
-    """Return the schema of OpenAI's custom tools, which take one text, perhaps of a grammar."""
+    """Return the schema of OpenAI's custom tools, a text `input`, perhaps of a grammar; None for
+    another kind.
+    """
     if kind != "custom":
         return None
     text: Schema = {"type": "string"}
@@ -187,7 +190,9 @@ def _any_text(tool: Schema, kind: str) -> Schema | None:
 
 
 def draft_of(schema: Any) -> int:
-    """Return the draft a schema names: 4, 6, 7, 2019 or 2020 (also where it names none)."""
+    """Return the draft that `$schema` names, as a number: 4, 6, 7, 2019 or 2020; 2020 without a
+    known one.
+    """
     uri = as_text(as_object(schema).get("$schema"))
     if "json-schema.org" not in uri:
         return LATEST
@@ -198,8 +203,8 @@ def draft_of(schema: Any) -> int:
 
 
 def remove_later_keywords(document: Document) -> None:
-    """Remove from every schema of a list of tools or a JSON Schema what its draft does not have; in
-    place.
+    """Remove from the schemas of tools and of a JSON Schema the keywords that their draft ignores,
+    in place.
     """
     for _, schema, _ in definitions(document):
         draft = draft_of(schema)
@@ -224,7 +229,7 @@ def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
 
 
 def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
-    """Return the keywords of a schema that a draft ignores."""
+    """Return the keywords in a schema that a draft ignores."""
     if draft < 2019 and type(node.get("$ref")) is str:
         return keywords(node, BESIDE_A_REFERENCE)
     return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

@@ -86,7 +86,7 @@ CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
 
 
 def pointer(at: At) -> str:
-    """Return the JSON Pointer of a place."""
+    """Return the JSON Pointer of a place; empty for None."""
     parts = []
     while at is not None:
         at, key = at
@@ -95,7 +95,7 @@ def pointer(at: At) -> str:
 
 
 def place_of(written: str) -> At:
-    """Return the place of a JSON Pointer."""
+    """Return the place of a JSON Pointer; None for an empty pointer."""
     at: At = None
     for key in split(written):
         at = (at, key)
@@ -103,10 +103,11 @@ def place_of(written: str) -> At:
 
 
 def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
-    """Yield every object of the document once, parents before children: kind, object and place.
+    """Yield (kind, object, place) of every object of the document once, parents before children,
+    and of the targets of references.
 
-    The caller may change the object in place; its children are looked up afterwards. A value that
-    is no object, in the place of an object, is skipped.
+    The caller may change the object in place; its children are looked up afterwards. Other values
+    than objects are skipped.
     """
     seen: set[tuple[int, Kind]] = set()
     stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *definitions(document)]
@@ -135,8 +136,8 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
-    """Yield the schemas of tool definitions, of the document itself and beside it, as `walk` does:
-    `schema`, the schema, its place.
+    """Yield the schemas of tool definitions, of the document itself or of those beside it, as
+    `walk` does: `schema`, the schema, its place.
     """
     for root, pointer_of_root in definition_roots(document):
         for schema, at, _ in schemas(root, pointer_of_root):
@@ -144,7 +145,9 @@ def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
 
 
 def definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
-    """Yield the roots of the documents that hold tool definitions, with their pointers."""
+    """Yield (root, pointer) of each document that holds tool definitions; none for a single API
+    description.
+    """
     beside = document.root.get(SOURCES)
     if type(beside) is not list:
         if not document.describes_api:
@@ -158,7 +161,7 @@ def definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
 
 
 def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: Any, at: At) -> None:
-    """Put the children a table entry names on the stack, last first."""
+    """Put the children that a table entry names on the stack, the last first."""
     shape, kind = entry
     for child, key in reversed(children(shape, value)):
         place = at
@@ -168,8 +171,8 @@ def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: A
 
 
 def children(shape: Shape, value: Any) -> list[tuple[Any, str | None]]:
-    """Return the values below a keyword of that shape, each with its key; None where it is the
-    value itself. `fields` are a map beside extensions.
+    """Return (value, key) for the values below a keyword of a shape; key None: the value itself.
+    Empty for a value of another shape. `fields` are a map without its extensions.
     """
     if type(value) is list:
         if shape not in ("list", "one_or_list"):
