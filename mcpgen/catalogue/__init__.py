@@ -1,3 +1,3 @@
-"""An API as a model will see it, to look at: the model of the pages, and the two files that hold it
-without a server.
+"""An API as a model will see it, to look at: the data of the pages, and the pages as two files that
+need no server.
 """

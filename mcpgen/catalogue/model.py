@@ -39,8 +39,8 @@ MOST_REASONS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One tool in a list. `key` is that of its table in `mcpgen.toml`, `tags` are the document's,
-    `signature` its arguments with optional ones in brackets.
+    """A tool in a list. `number` is its place from 0, `key` that of its table in `mcpgen.toml`,
+    `tags` are the document's, `signature` its arguments with optional ones in brackets.
     """
 
     number: int
@@ -55,8 +55,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """A list against the limits of one client. `most` is None where no limit on the number of tools
-    is known; `refused` are the tools it refuses, `reasons` why, with how many.
+    """A list against the limits of a client. `most` is its limit on the number of tools, None
+    without a known one; `refused`: the number of tools it refuses, `reasons`: (reason, number).
     """
 
     title: str
@@ -83,7 +83,7 @@ class Budget:
 
     @property
     def verdict(self) -> str:
-        """The state in words."""
+        """The state in words: `1.5 times what it takes`, `refuses 3` or `fits`."""
         if self.state == "over" and self.most is not None:
             return f"{self.count / self.most:.1f} times what it takes"
         if self.state == "refused":
@@ -92,7 +92,7 @@ class Budget:
 
 
 class Catalogue:
-    """A document and the server it becomes. What is slow is computed when it is first asked for."""
+    """A document and the server it becomes. Slow properties are computed at their first use."""
 
     def __init__(
         self, document: Document, server: Server, functions: Iterable[Mapping[str, Any]] = ()
@@ -121,7 +121,7 @@ class Catalogue:
                 number += 1
 
     def tags(self, tool: Tool) -> tuple[str, ...]:
-        """Return the tags that the document gives a tool's operation."""
+        """Return the tags that the document gives a tool's operation; empty for other tools."""
         operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ()
@@ -139,7 +139,7 @@ class Catalogue:
 
     @property
     def functions(self) -> list[tuple[Mapping[str, Any], Kind, int]]:
-        """The tools of the user's code, with the kind and the tokens of each."""
+        """The tools of the user's code: Tool object, kind and tokens of each."""
         return [
             (tool, _kind(read_only=reads(tool), destructive=deletes(tool)), weight(tool).tokens)
             for tool in self.summary.functions
@@ -152,7 +152,7 @@ class Catalogue:
 
     @property
     def law(self) -> str:
-        """Count of the operations and workflows by their outcome, and of the functions besides."""
+        """The count of operations and workflows by outcome, and of functions, as a sentence."""
         of = self.summary
         texts = [
             f"{of.operations:,} operations = {of.tools:,} tools"
@@ -169,7 +169,7 @@ class Catalogue:
 
     @property
     def source_name(self) -> str:
-        """The document's name, without the folders of this machine."""
+        """The document's URL, or its file name without folders."""
         if is_url(self.summary.source):
             return self.summary.source
         return PurePath(self.summary.source).name
@@ -181,24 +181,24 @@ class Catalogue:
 
     @property
     def methods(self) -> list[str]:
-        """The methods that tools have."""
+        """The methods that tools have, sorted."""
         return sorted({row.tool.origin.method for row in self.rows})
 
     @property
     def all_tags(self) -> list[str]:
-        """The tags that tools have."""
+        """The tags that tools have, sorted."""
         return sorted({tag for row in self.rows for tag in row.tags})
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Tool → its score, 1 to 5."""
+        """Tool → its score, 1 to 5; empty without tools."""
         if self.score is None:
             return {}
         return {one.name: one.score for one in self.score.tools}
 
     @cached_property
     def budgets(self) -> tuple[Budget, ...]:
-        """The list against every client with known limits, those it does not fit first."""
+        """The list against every client with known limits, exceeded ones first."""
         order = ("over", "refused", "fits")
         clients = [client for client in table().values() if client.rules and not client.former]
         budgets = [self._budget(client) for client in clients]
@@ -222,7 +222,7 @@ class Catalogue:
 
     @property
     def credentials(self) -> list[tuple[str, str, str]]:
-        """Return each credential: name, place in the request, and environment variables."""
+        """Each credential: its name, its place in the request, and its environment variables."""
         return [
             (auth.name, credential_goes(auth), ", ".join(auth.variables))
             for auth in self.server.auth
@@ -230,12 +230,12 @@ class Catalogue:
 
     @property
     def other_origins(self) -> dict[str, list[str]]:
-        """Base URL other than that of the API → the names of tools that call it."""
+        """Base URL, unlike that of its API → the names of tools that call it."""
         return other_origins(self.server)
 
     @cached_property
     def suspicious(self) -> list[tuple[str, str, str]]:
-        """Return the texts that address a model: kind, pointer and excerpt."""
+        """The texts that address a model: kind, JSON Pointer and excerpt."""
         found = hidden_text(self.document.root)
         return [(one.what, one.pointer, one.excerpt) for one in found]
 
@@ -245,7 +245,9 @@ class Catalogue:
         return [skip for skip in self.server.skips if not skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:
-        """Return the summary and description of a tool's operation in the document."""
+        """Return the summary and description of a tool's operation in the document, with a blank
+        line between; empty for other tools.
+        """
         operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ""
@@ -254,7 +256,7 @@ class Catalogue:
 
 
 def documented_operations(document: Document) -> dict[str, DocumentedOperation]:
-    """`METHOD /path` → the operation as the document has it."""
+    """Return `METHOD /path` → the operation as the document has it."""
     return {one.key: one for one in documented(document)}
 
 
@@ -272,7 +274,9 @@ def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
 
 
 def kind_of(tool: Tool) -> Kind:
-    """Classify the effect of a call on the API's data, by the tool's hints."""
+    """Return the effect of a call on the API's data, by the tool's hints: `reads`, `adds` or
+    `changes`.
+    """
     return _kind(read_only=tool.hints.read_only, destructive=tool.hints.destructive)
 
 

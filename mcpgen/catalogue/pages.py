@@ -60,7 +60,7 @@ def html(catalogue: Catalogue) -> str:
 
 
 def markdown(catalogue: Catalogue) -> str:
-    """Return the catalogue for a pull request or a wiki."""
+    """Return the catalogue as Markdown for a pull request or a wiki."""
     plain = environment(TEMPLATES)
     plain.autoescape = False
     return plain.get_template("catalogue.md.jinja").render(catalogue=catalogue, mark=MARK)
@@ -77,16 +77,16 @@ def text_of(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the hash of an element's text for a Content-Security-Policy (CSP level 3, section
-    2.3.1).
+    """Return the hash of an element's text as in a Content-Security-Policy: `sha256-…` (CSP level
+    3, section 2.3.1).
     """
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def environment(*folders: Path) -> Environment:
-    """Return the template engine of the pages: everything is escaped, and undefined names are
-    errors.
+    """Return the template engine of the pages, with templates in `folders`: everything is escaped,
+    and undefined names are errors.
     """
     engine = Environment(
         loader=FileSystemLoader(folders),
@@ -140,12 +140,12 @@ def _laid_out(text: str) -> str:
 
 
 def _px(value: float) -> str:
-    """Return a length with at most one decimal."""
+    """Return a length with at most one decimal: `12.5`, `12`."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def _quality(score: float | None) -> str:
-    """Return the class of a score: ` q1` to ` q5`; nothing where it is not known."""
+    """Return the CSS class of a score: ` q1` to ` q5`; empty for None."""
     if score is None:
         return ""
     return f" q{1 + sum(score >= step for step in STEPS)}"

@@ -1,5 +1,4 @@
-"""The summary of a run at its end: the same facts as data for programs and as a table for
-people.
+"""The summary of a run: facts about a server, as data for programs and for the tables people see.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ o200k).
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """Size of something in the tool list: bytes of compact JSON."""
+    """The size of something in the tool list: `bytes` of compact JSON."""
 
     bytes: int
 
@@ -43,8 +42,9 @@ class Size:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A server in numbers. `sizes` is by tool name, in the order of the list. `functions` are the
-    tools of the user's code, as their server lists them, where it was asked.
+    """A server in numbers. `source` is the document's name, `sha256` its hash. `sizes` is by tool
+    name, in the order of the list. `functions` are the tools of the user's code, if their server
+    was asked.
     """
 
     server: Server
@@ -72,7 +72,7 @@ class Summary:
 
     @property
     def lazy(self) -> Size:
-        """Return the size of the list with `--lazy`: the tools to find and call all others."""
+        """The size of the list with `--lazy`: the tools to find and call all others."""
         return Size(bytes=len(json.dumps(lazy_tools(read_only=False), separators=(",", ":"))))
 
     @property
@@ -87,7 +87,7 @@ class Summary:
 
     @property
     def operations(self) -> int:
-        """The number of the document's operations."""
+        """The number of the document's operations: tools, filtered and skipped."""
         return self.tools + self.filtered + self.skipped
 
     @property
@@ -123,7 +123,7 @@ class Summary:
         return sorted(sizes.items(), key=lambda pair: (-pair[1].bytes, pair[0]))[:count]
 
     def data(self) -> dict[str, Any]:
-        """Return the summary for programs; `docs/cli.md` describes it."""
+        """Return the summary for `--json`; `docs/cli.md` describes it."""
         server = self.server
         recognised = {}
         if server.recognised:
@@ -211,7 +211,7 @@ def reads(tool: Mapping[str, Any]) -> bool:
 
 
 def deletes(tool: Mapping[str, Any]) -> bool:
-    """Return whether a Tool object may delete or overwrite: it may without the hint."""
+    """Return whether a Tool object may delete or overwrite, as it may without the hint."""
     return tool.get("annotations", {}).get("destructiveHint") is not False
 
 
@@ -234,7 +234,7 @@ def summarise(
 
 
 def credential_goes(auth: Auth) -> str:
-    """Return the place of a credential in a request, in words."""
+    """Return the place of a credential in a request, in words: "header `X-Api-Key`"."""
     where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
     goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
     if auth.kind == "basic":
@@ -249,7 +249,7 @@ def credential_goes(auth: Auth) -> str:
 
 
 def other_origins(server: Server) -> dict[str, list[str]]:
-    """Return base URL → names of the tools that call it instead of that of their API."""
+    """Return base URL → names of the tools that call it, without the base URLs of their APIs."""
     names: dict[str, list[str]] = {}
     called = [(tool.name, tool.request) for tool in server.tools if tool.request is not None]
     for name, request in called:

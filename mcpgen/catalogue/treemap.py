@@ -75,8 +75,8 @@ class Area:
 
 
 def treemap(catalogue: Catalogue, chosen: Container[str] = ()) -> list[Area]:
-    """Return the map of a server, the largest toolset first; of the chosen toolsets alone where
-    some are.
+    """Return the map of a server's tools, the largest toolset first; `chosen` toolsets alone, if
+    any.
     """
     members: dict[str, list[Row]] = {}
     for row in catalogue.rows:
@@ -89,8 +89,8 @@ def treemap(catalogue: Catalogue, chosen: Container[str] = ()) -> list[Area]:
 
 
 def _groups(sums: Mapping[str, int], whole: Box) -> list[tuple[tuple[str, ...], Box]]:
-    """Return the toolsets of each box, and the boxes. The smallest, up to half of the list, share
-    one where they would have no name.
+    """Return (toolsets, box) of each box on the map. The smallest toolsets, up to half of the list,
+    share a box if their own would be too small for a name.
     """
     names = sorted(sums, key=lambda name: (-sums[name], name))
     total = sum(sums.values())
@@ -144,7 +144,7 @@ def _area(
 
 
 def _label(texts: Sequence[str], width: float) -> str:
-    """Return the first text that fits; else the last, cut."""
+    """Return the first text that fits a width in pixels; else the last, cut."""
     letters = int((width - 6) / BOLD)
     return next((text for text in texts if len(text) <= letters), _cut(texts[-1], letters))
 
@@ -177,7 +177,7 @@ def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
     """Return a rectangle for each size, in the same order; they fill the box. `sizes` descend. All
-    are empty if the sizes or the box are.
+    are empty if the sum or the box is.
     """
     total = sum(sizes)
     if not total or not box.width or not box.height:
@@ -208,7 +208,9 @@ def _worst(areas: Sequence[float], side: float) -> float:
 
 
 def _laid_out(areas: Sequence[float], box: Box) -> tuple[list[Box], Box]:
-    """Lay out a row along the shorter side of a box; return it, and the box without it."""
+    """Lay out a row along the shorter side of a box; return its rectangles, and the rest of the
+    box.
+    """
     depth = sum(areas) / min(box.width, box.height)
     lengths = [area / max(depth, 1e-9) for area in areas]
     starts = [0.0, *accumulate(lengths)]

@@ -27,7 +27,9 @@ _SCHEMES = "`bearer`, `basic`, `header:NAME` or `query:NAME`"
 
 
 def base_url_problem(url: str | None, name: str = "the base URL") -> Problem | None:
-    """Return the problem with a configured address, or None. `name` is its role."""
+    """Return the problem (E0706) with a configured address; None if requests can go there, and for
+    None. `name` is its role.
+    """
     if url is None:
         return None
     reason = fault(url)
@@ -43,7 +45,7 @@ def base_url_problem(url: str | None, name: str = "the base URL") -> Problem | N
 
 
 def fault(url: str) -> str:
-    """Explain why requests cannot go to a URL, or return an empty text."""
+    """Explain why requests cannot go to a URL; empty if they can."""
     shown = shown_url(url)
     if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
         return f"`{shown}` is not a URL"
@@ -64,8 +66,8 @@ def fault(url: str) -> str:
 
 
 def corrected(url: str) -> str:
-    """Return the URL that was probably meant where a scheme is missing, or an empty text:
-    `https://` for a host name, `http://` for this machine and for addresses.
+    """Return the probable URL of an address without a scheme, with `https://` for a host name,
+    `http://` for this machine and IP addresses; empty for others.
     """
     match = re.fullmatch(r"(?://)?(([a-zA-Z0-9-]+)(?:\.[a-zA-Z0-9-]+)*)(:\d+)?(/.*)?", url)
     if match is None:
@@ -97,15 +99,16 @@ class FetchHeader:
 
 
 def split_schemes(schemes: str) -> list[tuple[str, str]]:
-    """`bearer, header:X-Api-Key` as (`bearer`, ``) and (`header`, `X-Api-Key`): credentials that
-    are sent together. `bearer` and `basic` have no name.
+    """Return (kind, name) of credentials that are sent together: `bearer, header:X-Api-Key` →
+    (`bearer`, ``), (`header`, `X-Api-Key`).
     """
     pairs = (scheme.partition(":") for scheme in schemes.split(","))
     return [(kind.strip().lower(), name.strip()) for kind, _, name in pairs]
 
 
 def scheme_problem(schemes: str | None) -> Problem | None:
-    """Return the reason why credentials cannot be sent in this way, or None.
+    """Return the problem (E1176) with ways to send credentials (`bearer, header:X-Api-Key`); None
+    without one, and for None.
 
     The value is never repeated: it may be the credential itself.
     """
@@ -142,7 +145,7 @@ def _fault_of_scheme(kind: str, name: str) -> str:
 
 
 def fetch_header(text: str) -> FetchHeader | None:
-    """`Authorization: env:NAME` in its parts, or None where it is written otherwise."""
+    """Return the parts of `Authorization: env:NAME`; None for another form."""
     name, colon, value = text.partition(":")
     prefix, _, variable = value.strip().partition(":")
     if not colon or not TOKEN.fullmatch(name.strip()):
@@ -153,7 +156,8 @@ def fetch_header(text: str) -> FetchHeader | None:
 
 
 def fetch_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the reason why headers cannot be sent to fetch the document, or None.
+    """Return the problem (E1175) of the first header that cannot be sent to fetch the document, or
+    None.
 
     The value is never repeated: it may be a secret written instead of the name of a variable.
     """
@@ -168,7 +172,9 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
 
 
 def forward_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the reason why headers of a caller cannot go to the API, or None."""
+    """Return the problem (E1175) of the first header name of a caller that cannot go to the API, or
+    None.
+    """
     for name in headers:
         folded = name.lower()
         is_set_here = folded in FORBIDDEN_HEADERS - {"authorization"}
@@ -178,10 +184,10 @@ def forward_problem(headers: Iterable[str]) -> Problem | None:
 
 
 def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers for fetching the document, with their values from the environment.
+    """Return name → value from the environment of the headers for fetching the document.
 
-    Raises UsageError where a header names no variable, or one that is not set or holds no header
-    value.
+    Raises UsageError for a header that names no variable, and for a variable that is not set or
+    holds no header value.
     """
     problem = fetch_problem(headers)
     values: dict[str, str] = {}
@@ -203,7 +209,7 @@ def _unusable(message: str) -> Problem:
 
 
 def is_constant_header(name: str, value: Any) -> bool:
-    """Return whether every request may carry a header with this value."""
+    """Return whether every request may carry a header with this value: no credential."""
     lower = name.lower()
     if not TOKEN.fullmatch(name) or lower in FORBIDDEN_HEADERS - CONSTANT_HEADERS:
         return False

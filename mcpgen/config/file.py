@@ -43,7 +43,7 @@ SECRETIVE = (("headers",), ("scheme",), ("auth",))
 def read_config(folder: Path) -> Config:
     """Read the configuration of a project. Its file names become relative to the current folder.
 
-    Raises UsageError when there is none, or with one problem for each fault in it.
+    Raises UsageError for a missing or unreadable file, and with one problem for each fault in it.
     """
     path = folder / NAME
     try:
@@ -62,8 +62,8 @@ def read_config(folder: Path) -> Config:
 
 
 def config_in_project(text: str, folder: Path) -> Config:
-    """Parse the text of a project's configuration. Without sources, the document is the project's
-    copy of standard input, if there is one.
+    """Parse the text of a project's configuration. Without a document in it, the source is the
+    project's copy of standard input, if any. Raises UsageError.
     """
     config = replace(
         parse_config(text, folder=folder, file=str(folder / NAME)), project=folder, folder=folder
@@ -74,7 +74,9 @@ def config_in_project(text: str, folder: Path) -> Config:
 
 
 def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Config:
-    """Parse the text of a configuration. Raises UsageError with one problem for each fault."""
+    """Parse the text of a configuration with paths from `folder`. Raises UsageError with one
+    problem for each fault.
+    """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -141,7 +143,7 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
 
     def table(self, name: str, path: KeyPath, data: Any) -> dict[str, Any]:
-        """Return the values of one table by dataclass field."""
+        """Return the valid values of a table by dataclass field, and report the others."""
         if not isinstance(data, dict):
             self.wrong_value(path, "must be a table", data)
             return {}
@@ -166,12 +168,12 @@ class _Reader:
         return values
 
     def report(self, path: KeyPath, problem: Problem | None) -> None:
-        """Report what is wrong with a value, if anything is."""
+        """Add a problem at the line of a key; nothing for None."""
         if problem is not None:
             self.add(problem.code, path, problem.message, hint=problem.hint)
 
     def from_here(self, key: Key, value: Any) -> Any:
-        """Return the value of a key; paths in it become relative to the current folder."""
+        """Return a value of a key; if it is a path, relative to the current folder."""
         if not key.is_path:
             return value
         if isinstance(value, list):
@@ -179,14 +181,14 @@ class _Reader:
         return on_path(value, lambda path: os.path.normpath(self.folder / path))
 
     def tables(self, path: KeyPath, data: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the members of a table whose names are the user's."""
+        """Yield (name, value) of a table whose names are the user's; reports another value."""
         if isinstance(data, dict):
             yield from data.items()
         else:
             self.wrong_value(path, "must be a table", data)
 
     def api(self, name: str, data: Any) -> ApiConfig:
-        """One `[apis.…]` table."""
+        """Read one `[apis.…]` table; faults are reported."""
         path = ("apis", name)
         problem = name_problem(name)
         if problem is not None:
@@ -203,7 +205,7 @@ class _Reader:
         return ApiConfig(**values, selection=selection)
 
     def many(self, names: KeyPath, data: Any) -> ToolConfig:
-        """Return a table for many tools, without what only one can have."""
+        """Read a table for many tools; keys of single tools are reported."""
         for key in ("name", "aliases", "budget"):
             if key in as_object(data):
                 path = ("tools", *names, key)
@@ -211,7 +213,7 @@ class _Reader:
         return self.tool(names, data)
 
     def tool(self, names: KeyPath, data: Any) -> ToolConfig:
-        """One `[tools."…"]` table with the tables in it."""
+        """Read a `[tools."…"]` table, and the tables inside."""
         path = ("tools", *names)
         values = self.table("tools.*", path, data)
         if not isinstance(data, dict):
@@ -224,7 +226,7 @@ class _Reader:
         return ToolConfig(**values, **hints, arguments=arguments, answer=AnswerConfig(**answer))
 
     def argument(self, path: KeyPath, data: Any) -> ArgumentConfig:
-        """One argument's table, whose keys must make sense together."""
+        """Read an argument's table, and report keys that make no sense together."""
         values = self.table("tools.*.arguments.*", path, data)
         hidden = values.get("hidden", False)
         if "value" in values and not hidden:
@@ -238,19 +240,19 @@ class _Reader:
         return ArgumentConfig(**values)
 
     def unknown_key(self, table: str, path: KeyPath, names: list[str]) -> None:
-        """Report a key that its table does not have."""
+        """Report (E1102) a key that its table does not have; `names` are those it has."""
         word = path[-1]
         hint = REMOVED.get((table, word)) or _hint_for_key(word, names)
         where = _where(BY_NAME[table].header)
         self.add("E1102", path, f"unknown key `{word}` {where}", hint=hint)
 
     def wrong_value(self, path: KeyPath, expected: str, value: Any) -> None:
-        """Report a value of the wrong kind."""
+        """Report (E1103) a value of the wrong kind, without possible secrets."""
         found = "" if path[-1:] in SECRETIVE else f", not `{str(value)[:60]}`"
         self.add("E1103", path, f"`{'.'.join(path)}` {expected}{found}")
 
     def add(self, code: str, path: KeyPath, message: str, hint: str = "") -> None:
-        """Report a problem at the line of a key."""
+        """Add a problem at the line of a key."""
         place = place_of(self.text, self.file, path)
         self.problems.append(
             Problem(code=code, severity="error", message=message, hint=hint, place=place)
@@ -258,14 +260,15 @@ class _Reader:
 
 
 def _holds_tables(data: Any) -> bool:
-    """Return whether `[tools.tag]` holds a table for each tag, and is not that of an operation."""
+    """Return whether `[tools.tag]` holds only a table for each tag: it is not the operation `tag`.
+    """
     if not isinstance(data, dict) or not data.keys().isdisjoint(SUBTABLES["tools.*"]):
         return False
     return all(isinstance(table, dict) for table in data.values())
 
 
 def _hint_for_key(word: str, names: list[str]) -> str:
-    """Name the table of a misplaced key, or suggest a key with a similar name."""
+    """Return a hint: the table of a misplaced key, else a similar key, else all keys."""
     for table in TABLES:
         if any(key.name == word for key in table.keys):
             return f"it belongs {_where(table.header)}"
@@ -282,7 +285,7 @@ def _where(header: str) -> str:
 
 
 def accepts(key: Key, value: Any) -> bool:
-    """Return whether a TOML value is of the key's kind."""
+    """Return whether a TOML value has the kind of a key."""
     import jsonschema_rs  # late: `mcpgen --help` does without it
 
     if (key.kind, type(value)) == ("count", float):
@@ -300,7 +303,9 @@ def accepts(key: Key, value: Any) -> bool:
 
 
 def values_problems(config: Config) -> list[Problem]:
-    """Return the faults of names, addresses and credentials, which options may have set as well."""
+    """Return the problems of names, addresses and credentials, which options may set, too; empty
+    without.
+    """
     origin_problem = partial(base_url_problem, name="an allowed origin")
     checks: list[tuple[Callable[[Any], Problem | None], Any]] = [
         (name_problem, config.name),
@@ -315,7 +320,7 @@ def values_problems(config: Config) -> list[Problem]:
 
 
 def prefix_problem(prefix: str) -> Problem | None:
-    """Return what is wrong with the beginning of a server's variables, or None."""
+    """Return the problem (E1103) with a prefix of a server's variables, or None."""
     if re.fullmatch(PREFIX_PATTERN, prefix):
         return None
     message = f"`env_prefix` must be {_EXPECTED['prefix']}, not `{visible(prefix)[:60]}`"
@@ -323,7 +328,7 @@ def prefix_problem(prefix: str) -> Problem | None:
 
 
 def name_problem(name: str | None) -> Problem | None:
-    """Return what is wrong with a server's name, or None."""
+    """Return the problem (E1103) with a server's name; None for a valid name, and for None."""
     if name is None or re.fullmatch(NAME_PATTERN, name):
         return None
     message = f"`{visible(name)[:60]}` cannot be the name of a server: it is {_NAME}"
@@ -331,8 +336,8 @@ def name_problem(name: str | None) -> Problem | None:
 
 
 def field_value(key: Key, value: Any) -> Any:
-    """Return an accepted value for its dataclass field: lists as tuples, a text of the kind `text
-    or texts` as a tuple of one, methods in lower case.
+    """Return an accepted value as its dataclass field holds it: a list as a tuple, in lower case if
+    the key says so, a text of the kind `text or texts` as a tuple of one.
     """
     if key.kind not in ("texts", "text or texts"):
         return value

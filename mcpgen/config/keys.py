@@ -47,8 +47,8 @@ SCHEMAS: Mapping[Kind, dict[str, Any]] = {
 class Option:
     """The command-line option of a key.
 
-    A `name` without dashes is the argument. Without `help` the key's own text helps. The
-    option of a `flag` key takes no value: it sets the field to `sets`.
+    A `name` without dashes is the argument. An empty `help` is the key's own text. The option of a
+    `flag` key takes no value: it sets the field to `sets`.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Option:
 
     @property
     def parameter(self) -> str:
-        """The name of the Python parameter."""
+        """The name of the Python parameter: `--base-url` → `base_url`."""
         return self.name.lower().lstrip("-").replace("-", "_")
 
     @property
@@ -69,10 +69,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key: the kind of its value, its meaning, an example in TOML, and its option, if any.
+    """A key: the kind of its value, its meaning, an example in TOML, and its option, if any.
 
-    The value is stored in the dataclass field `field`, or in the one of the key's own name. It is
-    not stored with `is_note`. With `is_path` a relative path starts at the file's folder.
+    The value is stored in the dataclass field `field`, by default that of the key's name; not at
+    all with `is_note`. With `is_path` a relative path starts at the file's folder.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Key:
 
     @property
     def target(self) -> str:
-        """The name of the dataclass field."""
+        """The name of the dataclass field for the value."""
         return self.field or self.name
 
     @property
@@ -113,7 +113,7 @@ class Table:
 
     @property
     def header(self) -> str:
-        """The table's header in the file."""
+        """The table's header in the file (`[select]`), or `top of the file`."""
         if not self.name:
             return "top of the file"
         header = self.name.replace("tools.*", 'tools."<operation>"').replace(

@@ -1,5 +1,5 @@
-"""TypeErrors about a keyword that a class or function of the library does not take, with the
-keyword that may have been meant.
+"""Raise TypeError about unknown keywords of the library's classes and functions, with the keyword
+that may be meant.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 
 def refuse_fields(cls: type[Any], given: Iterable[str]) -> None:
-    """Raise TypeError for the first of the keywords that is no field of a dataclass."""
+    """Raise TypeError for the first keyword that is no field of a dataclass; nothing without one.
+    """
     _refuse(cls.__name__, given, written(cls))
 
 
 def refuse_keywords(function: Callable[..., Any], given: Iterable[str], config: type[Any]) -> None:
-    """Raise TypeError for the first of the keywords that a function does not take. An argument
-    `config` has the fields of a dataclass.
+    """Raise TypeError for the first keyword that a function does not take; a field of `config` is
+    suggested as `config=Config(…)`.
     """
     parameters = signature(function).parameters
     own = {name: f"{name}=..." for name in parameters}
@@ -28,7 +29,7 @@ def refuse_keywords(function: Callable[..., Any], given: Iterable[str], config: 
 
 def written(cls: type[Any]) -> dict[str, str]:
     """Return field → how it is given: `name=...`, or `selection=Selection(deprecated=...)` for a
-    field of a dataclass inside.
+    field of an inner dataclass.
     """
     found: dict[str, str] = {}
     for field in fields(cls):
@@ -42,7 +43,7 @@ def _within(name: str, cls: type[Any]) -> dict[str, str]:
 
 
 def _refuse(callee: str, given: Iterable[str], known: Mapping[str, str]) -> None:
-    """Raise TypeError for the first keyword that the callee does not take."""
+    """Raise TypeError for the first unknown keyword. `known`: keyword → how it is given."""
     import difflib
 
     for word in given:

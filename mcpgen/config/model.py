@@ -20,7 +20,7 @@ class KnownFields(type):
     """The type of a dataclass whose error about an unknown field names a similar one."""
 
     def __call__(cls, *args: Any, **given: Any) -> Any:
-        """Make an instance. Raises TypeError."""
+        """Make an instance. Raises TypeError for wrong fields."""
         try:
             return super().__call__(*args, **given)
         except TypeError:
@@ -86,7 +86,7 @@ class Selection(metaclass=KnownFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiConfig(metaclass=KnownFields):
-    """The user's settings for one API of several. Without `source` its document is one of
+    """The user's settings for an API of several. Without `path` and `url` its document is one of
     `Config.sources`.
     """
 
@@ -106,7 +106,7 @@ class ApiConfig(metaclass=KnownFields):
 
     @property
     def source(self) -> str | None:
-        """The name of its document."""
+        """The path or URL of its document; None without any."""
         return self.path or self.url
 
 
@@ -218,11 +218,11 @@ class Config(metaclass=KnownFields):
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The names of all documents, those of further APIs last."""
+        """The paths and URLs of all documents, those of further APIs last."""
         return (*self.sources, *filter(None, (api.source for api in self.apis.values())))
 
     def of_api(self, name: str) -> Config:
-        """Return the configuration of a further API: base URL, credentials and headers are its own
+        """Return the configuration for a further API: base URL, credentials and headers are its own
         alone (none for an unknown API), its allowed origins are added, and there is no title.
         """
         api = self.apis.get(name, ApiConfig())

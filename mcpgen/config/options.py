@@ -1,5 +1,5 @@
-"""Options of the command line and `mcpgen.toml`: as a `Config`, compared with it, as the first file
-of a project; and edits of the file that lose no comment.
+"""Options of the command line and `mcpgen.toml`: options as a `Config`, their conflicts with the
+file, the first file of a project, and edits of the file that lose no comment.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ def new_text(config: Config, folder: Path, *, name: str, examples: bool = True) 
 
 
 def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:
-    """Return the values of a table that are not the default, by key. Paths are relative to
-    `folder`.
+    """Return key → value of a table, without defaults and sources. Paths are relative to `folder`.
     """
     default = type(part)()
     values: dict[str, Any] = {}
@@ -89,7 +88,7 @@ def _one_or_all(items: list[str]) -> str | list[str]:
 
 
 def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
-    """A line for each value that is given, in the order of the table."""
+    """Return a line `key = value` for each value that is not empty, in the order of the table."""
     lines = []
     for key in BY_NAME[table].keys:
         value = values.get(key.name)
@@ -99,7 +98,8 @@ def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def literal(value: Any) -> str:
-    """A value as TOML, in ASCII. JSON escapes a character beyond U+FFFF as two, TOML as one."""
+    """Return a value as TOML on one line; texts are ASCII, a character beyond U+FFFF is one escape.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):
@@ -122,9 +122,8 @@ def relative_to(source: str, folder: Path) -> str:
 
 
 def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
-    """Return the text with keys set, or removed where the value is None. Comments and order are
-    kept: a new key comes after the last one of its table, and a table without comments goes with
-    its last key.
+    """Return the text with keys set, or removed for None; comments and order stay. A new key comes
+    after the last key of its table; a table without comments goes with its last key.
     """
     import tomlkit
 
@@ -160,7 +159,8 @@ def _set(table: Any, path: KeyPath, value: Any) -> None:
 
 
 def _change_items(array: Any, values: Iterable[Any]) -> None:
-    """Change a list to hold these values; existing items keep their places and comments."""
+    """Change a list, in place, to hold these values; existing items keep their places and comments.
+    """
     wanted = list(values)
     for item in list(array):
         if item not in wanted:
@@ -171,7 +171,7 @@ def _change_items(array: Any, values: Iterable[Any]) -> None:
 
 
 def _append(table: Any, key: str, value: Any) -> None:
-    """A new key after the last one of its table: comments at its end are about what follows."""
+    """Add a key after the last key of its table: comments at its end are about what follows."""
     import tomlkit
     from tomlkit.items import AbstractTable, Table
 
@@ -192,7 +192,9 @@ def _append(table: Any, key: str, value: Any) -> None:
 
 
 def _remove(document: Any, path: KeyPath) -> None:
-    """Remove a key, and the tables around it that hold no key and no comment then."""
+    """Remove a key, and the tables around it that are left without key and comment; nothing without
+    it.
+    """
     tables = [document]
     for name in path[:-1]:
         if name not in tables[-1]:
@@ -217,7 +219,7 @@ def _has_comment(table: Any) -> bool:
 
 
 def config_from_options(values: Mapping[str, Any]) -> Config:
-    """Return the configuration of the command's options. `values` are by parameter; None, False and
+    """Return the configuration of a command's options. `values`: parameter → value; None, False and
     `[]` mean that an option was not given.
     """
     fields: dict[str, dict[str, Any]] = {"Config": {}, "Selection": {}}
@@ -233,9 +235,9 @@ def config_from_options(values: Mapping[str, Any]) -> Config:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionConflict:
-    """An option whose value is not the one in the project's file, and the place of its key there.
+    """An option whose value differs from that in the project's file, and its key there.
 
-    `value` and `file_value` are written as in TOML; `file_value` is empty for a key without one.
+    `value` and `file_value` are written as in TOML; `file_value` is empty if the file has no value.
     """
 
     option: str
@@ -246,7 +248,9 @@ class OptionConflict:
 
 
 def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
-    """Return the options that set another value than a project's file does."""
+    """Return the options that are set, and differ from a project's file; file names are compared as
+    absolute paths.
+    """
     default = Config()
     conflicts = []
     for table, key, option in OPTIONS:
@@ -267,9 +271,7 @@ def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
 
 
 def agreed_with(options: Config, file: Config) -> Config:
-    """Return the configuration of a project's file with the values of the options that were
-    given.
-    """
+    """Return the configuration of a project's file with the options that are set over it."""
     default, changes = Config(), {"Config": dict[str, Any](), "Selection": dict[str, Any]()}
     for table, key, _ in OPTIONS:
         value = _stored_value(options, table.dataclass, key)
@@ -311,8 +313,8 @@ def _absolute(path: str) -> str:
 
 
 def _followed(path: str) -> str:
-    """An absolute path whose folders are followed to where they are, but not a link at its end: the
-    Python of an environment is one.
+    """Return an absolute path with the links of its folders followed, but not a link at its end:
+    the Python of an environment is one.
     """
     absolute = Path(os.path.normpath(Path(path).absolute()))
     return str(absolute.parent.resolve() / absolute.name)

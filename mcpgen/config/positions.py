@@ -27,7 +27,9 @@ _KEY = re.compile(rf"\s*({_WORD}(?:\s*\.\s*{_WORD})*)\s*=")
 
 
 def place_of(text: str, file: str, path: KeyPath) -> Place:
-    """Return the place of a key, or of the nearest table above it that the text has."""
+    """Return the place of a key, else of the nearest table above it in the text, else of the whole
+    file.
+    """
     best_depth, best_line, best_column = 0, 0, 1
     for line, column, key in key_positions(text):
         depth = _common_length(path, key)
@@ -47,8 +49,8 @@ def _common_length(first: KeyPath, second: KeyPath) -> int:
 
 
 def key_positions(text: str) -> Iterator[tuple[int, int, KeyPath]]:
-    """(line, column, full path) of every header and assignment, in order. The lines of multi-line
-    texts are skipped.
+    """Yield (line, column, full path) of every header and assignment, in order, counted from 1. The
+    lines of multi-line texts are skipped.
     """
     table: KeyPath = ()
     closing = ""
@@ -71,7 +73,9 @@ def key_positions(text: str) -> Iterator[tuple[int, int, KeyPath]]:
 
 
 def place_at(text: str, file: str, line: int, column: int) -> Place:
-    """Return a place with the lines before and after, secrets cut. Line 0: the whole file."""
+    """Return a place with its line and the lines before and after, secrets cut. Line 0: the whole
+    file.
+    """
     if not line:
         return Place(file=file, line=line, column=column)
     lines = text.splitlines()
@@ -82,7 +86,7 @@ def place_at(text: str, file: str, line: int, column: int) -> Place:
 
 
 def without_secrets(line: str) -> str:
-    """A line of the file as a message shows it: a credential in it is not repeated."""
+    """Return a line of the file with `…` for a credential in it."""
     return _SECRET.sub(lambda found: f"{found[1] or found[2] or found[3]}…", line)
 
 
@@ -103,7 +107,9 @@ def _dotted(key: str) -> KeyPath:
 
 
 def spine(data: Any) -> KeyPath:
-    """Return the first key of a table, the first key of its value, and so on."""
+    """Return the first key of a table, the first key of its value, and so on: `{"a": {"b": 1}}` →
+    `("a", "b")`.
+    """
     path: list[str] = []
     while isinstance(data, dict) and data:
         name = next(iter(data))
