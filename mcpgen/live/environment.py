@@ -1,8 +1,7 @@
 """The Python that a project's server runs with.
 
-`$MCPGEN_PYTHON` where it is set; inside an app the app's own; else the project's `.venv` (which
-`make test` makes), or an environment in the user's cache, which all projects with the same
-dependencies share.
+`$MCPGEN_PYTHON` if set; inside an app the app's own; else the project's `.venv` (which `make test`
+makes), or an environment in the user's cache, which all projects with the same dependencies share.
 """
 
 from __future__ import annotations
@@ -31,9 +30,8 @@ INSTALLED = Path(__file__).parent / "installed"
 
 
 def python_of(project: Path, announce: Callable[[str], None]) -> str:
-    """Return the interpreter for a project. Raises UsageError where its environment cannot be made.
-
-    `announce` is told before packages are installed.
+    """Return the path of the interpreter for a project; makes its environment if needed, and tells
+    `announce` before. Raises UsageError if that fails.
     """
     override = os.environ.get(OVERRIDE)
     if override:
@@ -67,8 +65,8 @@ def variables(project: Path) -> dict[str, str]:
 
 
 def import_path(home: Path) -> str:
-    """Return the folder from which a package is imported, for `PYTHONPATH`. Raises UsageError if
-    the folder's name has the character between two folders there.
+    """Return the folder from which a package is imported, for `PYTHONPATH`. Raises UsageError
+    (E1177) if its path has the character that separates folders there.
     """
     path = str(import_root(home))
     if os.pathsep in path:
@@ -97,7 +95,9 @@ def home_of(project: Path) -> Path:
 
 
 def _dependencies(project: Path) -> list[str]:
-    """List the server's dependencies, with those for the tokens of a login if it has one."""
+    """Return the requirements of the project's server, with those of a login, if any; instead of
+    `mcpgen-runtime`, what that needs. Raises UsageError.
+    """
     from ..render.parts import DISTRIBUTION, runtime_requirements  # late: completion needs none
 
     try:
@@ -135,7 +135,9 @@ def interpreter(environment: Path) -> Path:
 
 
 def _make(folder: Path, dependencies: list[str]) -> None:
-    """Make an environment beside its place and move it there when it is complete."""
+    """Make an environment beside its place and move it there when it is complete. Raises UsageError
+    if nothing can be installed.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix="new-"))
     try:
@@ -157,8 +159,8 @@ def _make(folder: Path, dependencies: list[str]) -> None:
 
 
 def _install(folder: Path, dependencies: list[str]) -> subprocess.CompletedProcess[str]:
-    """Install packages into a new environment with uv, at a tenth of pip's time. Without uv, or if
-    uv fails, pip does it: a company's index may be only in pip's settings.
+    """Install packages into a new environment with uv, at a tenth of pip's time; without uv, or if
+    uv fails, with pip: a company's index may be only in pip's settings. Return the last process.
     """
     python = str(interpreter(folder))
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))

@@ -14,10 +14,11 @@ from .environment import INSIDE, package_of, variables
 def outcome_of(
     folder: Path, tool: str, arguments: dict[str, Any], *, dry_run: bool, python: str
 ) -> dict[str, Any]:
-    """Call a tool of a project: `requests`, and `result` or `error`, as `inside/call.py` says.
+    """Call a tool of a project, and return `requests`, and `result` or `error`, as `inside/call.py`
+    says.
 
-    With `dry_run` no request is sent. Raises UsageError (E1177) where the server cannot start; what
-    it says goes to standard error.
+    With `dry_run` no request is sent. Raises UsageError (E1177) if the server cannot start; its
+    output goes to standard error.
     """
     order = {
         "package": package_of(folder),

@@ -31,8 +31,8 @@ class ListedTool:
 
 
 def listed_tools(package: Path) -> list[ListedTool]:
-    """Return the tools in a package's `tools/` and `custom/`; one of `custom/` replaces its
-    namesake.
+    """Return the tools in a package's `tools/*.json` and `custom/*.json`; a tool of `custom/`
+    replaces its namesake.
     """
     tools: dict[str, ListedTool] = {}
     for room in ("tools", "custom"):
@@ -44,14 +44,14 @@ def listed_tools(package: Path) -> list[ListedTool]:
 
 
 def listed_functions(package: Path) -> list[ListedTool]:
-    """Return the tools that functions in `custom/` make, as far as their text says."""
+    """Return the tools of functions with `@tool` in `custom/`, read from their text."""
     made = function_tools(own_files(package))
     return [ListedTool(function.path.stem, tool) for function, tool in made]
 
 
 def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
-    """Return the tools that the server of a project lists: it alone knows the schemas of functions.
-    Raises UsageError where it does not start.
+    """Start a project's server, and return the Tool objects that it lists: it alone knows the
+    schemas of functions. Raises UsageError (E1471) if it does not start.
     """
     package = package_of(folder)
     python = python_of(folder, lambda text: print(f"{text}\u2026", file=sys.stderr))
@@ -67,8 +67,8 @@ def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:
 
 
 def own_tools(folder: Path, server: Server) -> tuple[dict[str, Any], ...]:
-    """Return the tools that the user's code adds to those of the document, as the project's server
-    lists them. Raises UsageError where it does not start.
+    """Return the Tool objects of functions, as the project's server lists them; empty without
+    functions. Raises UsageError if it does not start.
     """
     if not server.has_functions:
         return ()

@@ -1,4 +1,4 @@
-"""Generate a project again whenever what it is made of changes."""
+"""Generate a project again whenever its sources change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ States = dict[Path, tuple[int, int]]
 
 
 def sources(config: Config, document: Document, folder: Path) -> list[Path]:
-    """Return the source files of a project; URLs are left out."""
+    """Return the files to watch: `mcpgen.toml`, the files of the document, and the modules of an
+    app; no URLs.
+    """
     names = (*config.documents, *document.originals)
     paths = [Path(name) for name in names if not is_fetched(name)]
     for module in (module_of(name, folder) for name in names if is_app(name)):
@@ -40,7 +42,7 @@ def sources(config: Config, document: Document, folder: Path) -> list[Path]:
 
 
 def polls(config: Config, document: Document) -> list[Poll]:
-    """Return the files of a document that are at URLs, to be asked for again."""
+    """Return a poll for each file of the document at a URL."""
     from ..pipeline import limits_of
 
     headers = partial(fetch_headers, config.fetch_headers, os.environ)
@@ -87,7 +89,9 @@ def wait(
 
 
 def _ask(urls: list[Poll], fetched: threading.Event) -> None:
-    """Ask for the files at URLs, in a thread of its own, and tell when one is new."""
+    """Ask for the files at URLs every `POLL_SECONDS`, without an end, and set the event when a file
+    is new.
+    """
     while True:
         time.sleep(POLL_SECONDS)
         if any(url.has_changed() for url in urls):
@@ -95,7 +99,7 @@ def _ask(urls: list[Poll], fetched: threading.Event) -> None:
 
 
 def states_of(paths: Iterable[Path]) -> States:
-    """Return the time of the last change and the size of each file that is there."""
+    """Return path → (time of the last change in nanoseconds, size); missing files are left out."""
     states = {}
     for path in paths:
         try:
@@ -107,7 +111,9 @@ def states_of(paths: Iterable[Path]) -> States:
 
 
 def generated(config: Config, folder: Path, *, update: bool = False) -> tuple[Document, Problems]:
-    """Generate a project, as `mcpgen generate` does. Raises McpgenError."""
+    """Generate a project, as `mcpgen generate` does, and return its document and problems. Raises
+    McpgenError.
+    """
     from ..project.run import CommandInput, run
     from ..project.save import end_if_empty
     from ..write import write

@@ -1,4 +1,4 @@
-"""`mcpgen.lock`: what was generated from what.
+"""`mcpgen.lock`: the record of a run's input and output.
 
 The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged
 lock. Hashes are SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is

@@ -53,14 +53,14 @@ def text_hash(content: str | bytes) -> str:
 
 
 def data_hash(value: Any) -> str:
-    """The first 16 hex digits of the SHA-256 of a JSON value in canonical form."""
+    """Return the first 16 hex digits of the SHA-256 of a JSON value in canonical form."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def config_hash(config: Config) -> str:
-    """The hash of everything in the configuration that shapes the result, besides the document and
-    its overlays.
+    """Return the `data_hash` of all in the configuration that shapes the result, besides the
+    document and its overlays; fields at their default do not count.
     """
     data = asdict(config)
     for key in NOT_HASHED:
@@ -114,7 +114,7 @@ def facts(
 
 
 class _Memory:
-    """The names that tools and arguments have and had, whatever the configuration calls them."""
+    """The names that tools and arguments have and had, before the configuration renamed them."""
 
     def __init__(self, parsed: ir.Server, before: Lock | None) -> None:
         self.before = before
@@ -146,7 +146,9 @@ class _Memory:
                 self.last[operation] = entry
 
     def gone_arguments(self, operation: str) -> dict[str, ArgumentKey]:
-        """The arguments of earlier documents, as far as their names are free."""
+        """Return name → key of the arguments of earlier documents, without those whose name or key
+        is in use today.
+        """
         entry = self.last.get(operation)
         if entry is None:
             return {}
@@ -158,7 +160,8 @@ class _Memory:
         return {name: key for name, key in earlier.items() if name not in now and key not in keys}
 
     def former(self, tools: list[ToolLock]) -> tuple[Former, ...]:
-        """Return all former tools: of the last lock, and former ones of earlier locks."""
+        """Return all former tools: tools of the last lock that are none today, and its former ones.
+        """
         current = {tool.operation for tool in tools}
         entries = [entry for operation, entry in self.last.items() if operation not in current]
         former = [_former(entry) for entry in (*self.unmatched, *entries)]
@@ -194,7 +197,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
 
 
 def _login(login: ir.Login) -> dict[str, Any]:
-    """Return the endpoints and scopes of a login; those it does not have are omitted."""
+    """Return the endpoints and scopes of a login, without empty ones."""
     facts: dict[str, Any] = {}
     for key in LOGIN:
         value = getattr(login, key)

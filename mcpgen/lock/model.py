@@ -29,9 +29,9 @@ class ToolLock:
     """The binding of one tool to its operation, and hashes of what the model sees.
 
     `own_name` is the name before the configuration renamed the tool. `arguments` maps the name of
-    each argument, before the configuration renamed it, to its key, and `gone_arguments` those that
-    earlier documents had. `security` is None where the server's own applies. `odd` is what is
-    suspicious about its texts (`hidden_text.kinds_of`).
+    each argument, before the configuration renamed it, to its key, and `gone_arguments` those of
+    earlier documents. `security` is None if the server's own applies. `odd` is what is suspicious
+    about its texts (`hidden_text.kinds_of`).
     """
 
     name: str
@@ -56,14 +56,14 @@ class ToolLock:
 
     @property
     def identity(self) -> Operation:
-        """Both names of the operation."""
+        """`METHOD /path` and operationId of the operation."""
         return self.operation, self.operation_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Former:
-    """The names of a tool that is none now: its operation is disabled, filtered, or gone. When it
-    returns, it gets them again.
+    """The names of a former tool: its operation is disabled, filtered, or gone. When it returns, it
+    gets them again.
     """
 
     operation: str
@@ -73,7 +73,7 @@ class Former:
 
     @property
     def identity(self) -> Operation:
-        """Both names of the operation."""
+        """`METHOD /path` and operationId of the operation."""
         return self.operation, self.operation_id
 
 
@@ -144,15 +144,15 @@ class MatchedTools:
 
     @property
     def renamed(self) -> list[tuple[str, str]]:
-        """Return the old and the new name of every renamed tool."""
+        """(old, new) name of every renamed tool."""
         return [(was.name, now.name) for was, now in self.kept if was.name != now.name]
 
 
 def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today: where both are the same, else by method and path, also
-    with other names of its parameters, else by operationId.
+    """Return old operation → `METHOD /path` today: of the same operation, else by method and path,
+    also with other names of its parameters, else by operationId.
 
-    What occurs twice identifies nothing. No operation is found twice.
+    Words that occur twice identify nothing. No operation is found twice; removed ones are left out.
     """
     left = dict.fromkeys(before)
     today: dict[Operation, str] = {}
@@ -187,17 +187,17 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
 
 
 def template(path: str) -> str:
-    """Return a path without the names of its parameters, which no request carries."""
+    """Return a path without the names of its parameters, which no request carries: `/books/{}`."""
     return PARAMETER.sub("{}", path)
 
 
 def shape(path: str) -> str:
-    """Return a path without versions and without the names of its parameters."""
+    """Return a path without versions and names of parameters: `/v1/books/{id}` → `/books/{}`."""
     return VERSION.sub("", template(path))
 
 
 def successors(gone: Iterable[str], added: Iterable[str]) -> dict[str, str]:
-    """Operation that is gone → the only new one of its shape, as `GET /v1/books` becomes `GET
+    """Return removed operation → the only new one of its shape, as `GET /v1/books` becomes `GET
     /v2/books`; else the only one that is the same below a prefix, as `GET /admin/books` is.
     """
     left, new = list(gone), list(added)
@@ -216,7 +216,7 @@ def successors(gone: Iterable[str], added: Iterable[str]) -> dict[str, str]:
 
 
 def _by_key(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the values of each key."""
+    """Return key → its values, of pairs."""
     groups: dict[str, list[str]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
@@ -224,14 +224,14 @@ def _by_key(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _unmistakable(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the pairs whose operations are in no other pair."""
+    """Return first → second of the pairs without a name that another pair has."""
     counts = Counter(name for pair in pairs for name in pair)
     return {was: now for was, now in pairs if counts[was] == counts[now] == 1}
 
 
 def _ends(operation: str) -> list[str]:
-    """Return the shape of an operation, and what is left of it without a prefix of its path, where
-    a literal is left.
+    """Return the shape of an operation, then its rests without a prefix of the path, as far as they
+    have a literal: `GET/admin/books`, `GET/books`.
     """
     method, _, path = shape(operation).partition("/")
     ends = [f"/{path}"[found.start() :] for found in re.finditer("/", f"/{path}")]
@@ -239,7 +239,7 @@ def _ends(operation: str) -> list[str]:
 
 
 def renamed_parameters(before: str, now: str) -> dict[str, str]:
-    """Old name → new name of each parameter of a path, by position: empty where the paths have
+    """Return old name → new name of each parameter of a path, by position; empty for paths with
     other literals.
     """
     if shape(before) != shape(now):

@@ -43,7 +43,7 @@ MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 def dump(lock: Lock) -> str:
-    """The text of the lock file: JSON, ASCII, the same for the same facts."""
+    """Return the text of the lock file: JSON, ASCII, the same for the same facts."""
     head = {
         "lock": FORMAT,
         "generator": lock.generator,
@@ -88,7 +88,9 @@ def integrity_holds(text: str) -> bool:
 
 
 def former_prefix(name: str) -> str:
-    """Return the beginning of the variables of a server whose lock does not say it."""
+    """Return the prefix of variables for a lock that does not say it: `MCPGEN_BOOKSHOP`; empty
+    without a name.
+    """
     return f"MCPGEN_{name.upper()}" * bool(name)
 
 
@@ -99,7 +101,7 @@ def _table(key: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def _signed(body: str) -> str:
-    """The lock with the hash of everything above as its last line: an edit of the lock itself
+    """Return the lock with the hash of all lines above as its last line: an edit of the lock itself
     shows.
     """
     return f'{body}\n  "integrity": "{text_hash(body)}"\n}}\n'
@@ -178,7 +180,7 @@ def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 @cache
 def _schema() -> Any:
-    """The validator of `data/lock.schema.json`: a run reads several locks."""
+    """Return the validator of `data/lock.schema.json`, made once: a run reads several locks."""
     text = (resources.files("mcpgen") / "data" / "lock.schema.json").read_text("utf-8")
     return jsonschema_rs.validator_for(json.loads(text))
 
@@ -268,14 +270,14 @@ def _alternatives(data: list[list[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def read_lock(folder: Path) -> Lock | None:
-    """The lock of a project, or None where there is none. Raises OutputConflictError (E1204) when
-    it cannot be understood, or names a path that mcpgen does not write or that leads over a link.
+    """Return the lock of a project; None without one. Raises OutputConflictError (E1204) if it
+    cannot be understood, or names a path that mcpgen does not write or that leads over a link.
     """
     return _read(folder, NAME)
 
 
 def salvaged_lock(folder: Path) -> Lock | None:
-    """Read as much as possible of a project's lock: one side of an unresolved merge, None if it is
+    """Read a project's lock as far as possible: one side of an unresolved merge; None if it is
     missing or damaged. Raises OutputConflictError for the lock of a newer version of mcpgen, and if
     `mcpgen.lock` is a link or no permission allows to read it.
     """
@@ -290,7 +292,8 @@ def salvaged_lock(folder: Path) -> Lock | None:
 
 
 def _sides(text: str) -> tuple[str, str]:
-    """Both sides of a text with conflict markers (`git merge-file`)."""
+    """Return both sides of a text with conflict markers (`git merge-file`), the later side first.
+    """
     sides: tuple[list[str], list[str]] = ([], [])
     wanted = [0, 1]
     for line in text.splitlines(keepends=True):
@@ -310,7 +313,8 @@ def _sides(text: str) -> tuple[str, str]:
 
 
 def read_pending(folder: Path) -> Lock | None:
-    """The lock that an interrupted run was writing; None where none was. Raises as `read_lock`."""
+    """Return the lock that an interrupted run was writing; None without one. Raises as `read_lock`.
+    """
     return _read(folder, PENDING)
 
 
@@ -321,8 +325,9 @@ MAKE_ONE = (
 
 
 def require_lock(folder: Path, hint: str = "") -> Lock:
-    """The lock of a project. Raises UsageError where there is none: E1210 after an interrupted
-    first run, else E1310 with the hint, or with what makes a lock here.
+    """Return the lock of a project. Raises UsageError without one: E1210 after an interrupted first
+    run, else E1310 with `hint`, by default the command that makes a lock. Otherwise raises as
+    `read_lock`.
     """
     lock = read_lock(folder)
     if lock is not None:
@@ -337,12 +342,13 @@ def require_lock(folder: Path, hint: str = "") -> Lock:
 
 
 def is_interrupted(folder: Path) -> bool:
-    """Return whether a run in this project did not come to its end."""
+    """Return whether a run in this project was interrupted: `mcpgen.lock.new` is there."""
     return os.path.lexists(folder / PENDING)
 
 
 def interruption(folder: Path) -> Problem:
-    """Return the warning about an interrupted run, for commands that only read the project."""
+    """Return the warning (E1210) about an interrupted run, for commands that only read the project.
+    """
     return Problem(
         code="E1210",
         severity="warning",
@@ -352,7 +358,9 @@ def interruption(folder: Path) -> Problem:
 
 
 def owned(*locks: Lock | None) -> dict[str, frozenset[str]]:
-    """Every path of these locks, with the hashes it has in them: such files are mcpgen's."""
+    """Return every path of these locks → its hashes in them: such files are mcpgen's. None is
+    skipped.
+    """
     hashes: dict[str, frozenset[str]] = {}
     for lock in locks:
         if lock is None:
@@ -373,7 +381,7 @@ def _read(folder: Path, name: str) -> Lock | None:
 
 
 def _content(folder: Path, name: str) -> bytes | None:
-    """Return the bytes of a lock, None where there is none. Raises OutputConflictError."""
+    """Return the bytes of a lock; None without one. Raises OutputConflictError (E1204)."""
     try:
         content = read_plain(folder, name)
     except OSError as error:
@@ -415,7 +423,7 @@ def _remedy(name: str, content: bytes) -> str:
 
 
 def _newer_generator(content: bytes) -> str:
-    """The version of mcpgen that wrote a lock of a later format, else an empty text."""
+    """Return the version of mcpgen that wrote a lock of a later format; empty for other locks."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError):

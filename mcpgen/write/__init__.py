@@ -1,8 +1,8 @@
-"""The last stage: {path: text} onto the disk, by way of `mcpgen.lock`.
+"""The last stage: write {path: text} to a project folder, by way of `mcpgen.lock`.
 
 `write` compares (`changes`), refuses or continues, and replaces (`commit`). Nothing outside the
-folder is touched. Inside it only files of the lock change, and new files are made; the exceptions
-are `force`, and files of the user in a package that is renamed.
+folder is touched. Inside, only files of the lock change, and new files are made; the exceptions are
+`force`, and files of the user in a package that is renamed.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def _forced(
     force: bool,
     has_lock: bool,
 ) -> Changes:
-    """Return the changes with every conflict resolved by `force`. Raises OutputConflictError if a
-    conflict remains.
+    """Return the changes with every conflict resolved by `force`: updated, or removed if no longer
+    planned. Raises OutputConflictError if a conflict remains.
     """
     standing = tuple(
         conflict
@@ -159,8 +159,8 @@ def _forced(
 
 
 def _is_forcible(conflict: Conflict, has_lock: bool) -> bool:
-    """Return whether `force` may overwrite: never through a link, and strangers only inside a
-    project that is ours already.
+    """Return whether `force` may overwrite: an edited file, and a foreign file if the project has a
+    lock; never through a link.
     """
     if conflict.kind == "stranger":
         return has_lock
@@ -174,7 +174,9 @@ def _work(
     new_lock: Lock,
     locks: tuple[Lock | None, Lock | None],
 ) -> Work | None:
-    """Return the changes to make on the disk; None if there are none."""
+    """Return the changes to make on the disk; None if there are none. `locks`: the last run's, and
+    an interrupted run's.
+    """
     ours = owned(*locks)
     text = dump(new_lock)
     is_recorded = _says(project / NAME, text)
@@ -202,7 +204,7 @@ def _work(
 
 
 def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """Return the hashes of mcpgen's files as they are on the disk now."""
+    """Return path → hash of those files that are on the disk as a lock says."""
     return {
         path: value
         for path, value in changes.hashes.items()
@@ -238,7 +240,8 @@ def _is_renamed(last: Lock, lock_facts: Lock) -> bool:
 
 
 def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
-    """Return warnings about the server's old name in the user's files."""
+    """Return warnings about the server's old name in the user's files; none unless it is renamed.
+    """
     if not _is_renamed(last, lock_facts):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]
@@ -257,8 +260,8 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
-    """Refuse a folder that holds something and is not ours: neither a lock nor a configuration says
-    so.
+    """Raise OutputConflictError (E1201) for a folder that is not empty and has no `mcpgen.toml`. A
+    folder that is missing, or has only a fresh repository, is accepted.
     """
     try:
         names = sorted(entry.name for entry in project.iterdir())
@@ -285,7 +288,7 @@ def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def _source_table(files: Mapping[str, str | bytes]) -> str:
-    """Return the lines of the planned `mcpgen.toml` that say where the document is."""
+    """Return the table `[source]` of the planned `mcpgen.toml` as text."""
     text = _bytes(files.get(CONFIG_NAME, '[source]\npath = "openapi.yaml"\n')).decode()
     _, header, rest = text.partition("[source]\n")
     return header + rest.partition("\n\n")[0].rstrip("\n") + "\n"

@@ -31,7 +31,7 @@ class Conflict:
     """A file in the way.
 
     `kind`: `edited` (ours, changed by hand), `stranger` (never ours), `link`, or `taken` (a file of
-    the user that cannot move because its new place is taken).
+    the user that cannot move because its new place is taken). `diff` is a text for people.
     """
 
     path: str
@@ -63,7 +63,7 @@ class Changes:
 
     @property
     def empty(self) -> bool:
-        """Whether the folder is up to date."""
+        """Whether the folder is up to date, and has no conflict."""
         return not any((self.created, self.updated, self.removed, self.moved, self.conflicts))
 
     def __str__(self) -> str:
@@ -86,9 +86,9 @@ def compare(
 ) -> Changes:
     """Compare `files` with `folder`, and return the changes that writing them would make.
 
-    `owned` maps each path of the locks to the hashes it has in them. `once` are the files that are
-    written when they are missing, and `moves` files of the user that are moved first: what arrives
-    so is no longer missing.
+    `owned`: path → its hashes in the locks. Files in `once` are written only when they are missing.
+    `moves` are (old, new) paths of the user's files that move first: a file that arrives so is not
+    missing.
     """
     written = {path.casefold(): path for path in files}
     gone = [
@@ -114,7 +114,7 @@ def compare(
 
 
 class _Table:
-    """The outcome for each path, while a project is compared."""
+    """The outcome for each path of a project. `contents`: what is on the disk."""
 
     def __init__(
         self, owned: Mapping[str, Collection[str]], contents: Mapping[str, bytes | Obstacle | None]
@@ -164,7 +164,7 @@ class _Table:
             self.moves.append((old, new))
 
     def changes(self) -> Changes:
-        """Everything that was added."""
+        """Return everything that was added."""
         return Changes(
             created=tuple(self.outcomes["created"]),
             updated=tuple(self.outcomes["updated"]),
@@ -178,8 +178,8 @@ class _Table:
 
 
 def adopted(project: Path, generated: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return path → its only hash, of each file at the path of a generated file or in a folder of
-    generated files. Without a lock, mcpgen takes these files over.
+    """Return path → its hash on the disk, for files at the paths of generated files and in folders
+    of generated files. Without a lock, mcpgen takes these files over.
     """
     paths = set(generated)
     pattern = generated_in(paths)
@@ -200,8 +200,8 @@ def _in_rooms(project: Path, package: str) -> Iterator[str]:
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:
-    """Return whether `Books.py` and `books.py` are one file here: then it is written and must not
-    be removed after that.
+    """Return whether two paths, as `Books.py` and `books.py`, are one file here: then it is
+    written, and must not be removed after that.
     """
     try:
         return new is not None and (folder / old).samefile(folder / new)
@@ -212,8 +212,8 @@ def _one_file(folder: Path, old: str, new: str | None) -> bool:
 def difference(
     path: str, before: str | bytes, after: str | bytes, old: str, new: str, most: int = LARGEST_DIFF
 ) -> str:
-    """A unified diff between two contents of a file, with the names of both sides; of more than
-    `most` lines the rest is counted.
+    """Return a unified diff between two contents of a file, `old` and `new` naming the sides; the
+    lines after `most` are counted. For bytes that are no text, a sentence.
     """
     try:
         was, now = _lines(path, before), _lines(path, after)
@@ -237,7 +237,7 @@ def _lines(path: str, content: str | bytes) -> list[str]:
 
 
 def where_edits_belong(path: str) -> str:
-    """Return advice on where an edit of this generated file is kept: "wrap the behaviour in …"."""
+    """Return advice on where to keep an edit of a generated file: "wrap the behaviour in …"."""
     name = PurePosixPath(path).name
     if "/tools/" in path and name.endswith(".json"):
         return 'texts, names and hints belong in `mcpgen.toml` under `[tools."<operationId>"]`'
@@ -284,8 +284,8 @@ WITHOUT_LOCK = (
 def conflict_error(
     folder: Path, conflicts: tuple[Conflict, ...], *, has_lock: bool
 ) -> OutputConflictError:
-    """Return the refusal to overwrite: one problem for each file, with the difference and where the
-    edit belongs.
+    """Return the refusal to overwrite: a problem for each file, with the difference and where the
+    edit belongs. `has_lock`: a lock lists files of mcpgen.
     """
     return OutputConflictError(
         *(_conflict_problem(folder, conflict, has_lock) for conflict in conflicts)

@@ -44,11 +44,10 @@ PRIVATE_NAME = re.compile(r"\.mcpgen-[a-z0-9_]{8}")
 class Work:
     """The work of a run on a project. Paths are relative to it, with `/`.
 
-    `hashes` holds the hash of each file when it was compared, None if there was none; a
-    file that changed since is not touched. `first_locks` are written before everything
-    else, in order; with `new_lock` the last step moves `mcpgen.lock.new` into place,
-    without it that file is removed. `emptied` are paths whose folders are removed when
-    nothing is left in them.
+    `moves` are (old, new) paths. `hashes`: path → hash when it was compared, None without a file; a
+    file that changed since is not touched. `first_locks`, (name, content), are written first; with
+    `new_lock` the last step moves `mcpgen.lock.new` into place, else that is removed. Folders of
+    `emptied` paths and of `left_packages` are removed when they are empty.
     """
 
     writes: Mapping[str, bytes]
@@ -62,10 +61,10 @@ class Work:
 
 
 def commit(folder: Path, work: Work) -> None:
-    """Do the work. `folder` is a real path (no links in it); it is made where it is missing.
+    """Do the work. `folder` is a real path (no links in it); it is made if missing.
 
-    Raises OutputConflictError. Before `mcpgen.lock.new` is in its place nothing was changed;
-    afterwards the next run completes this one. The message says which.
+    Raises OutputConflictError, which says whether nothing was changed, or `mcpgen.lock.new` is in
+    its place: then the next run completes this one.
     """
     begun = False
     new_folder = not folder.exists()
@@ -99,9 +98,9 @@ def commit(folder: Path, work: Work) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Replace one file of a project, or create the file and its folder. A reader sees the old or
-    the new content; an existing file keeps its permissions. Raises OutputConflictError; nothing was
-    changed then.
+    """Replace a file, or create it and its folder, in one step: a reader sees the old or the new
+    content. An existing file keeps its permissions. Raises OutputConflictError; nothing was changed
+    then.
     """
     folder = path.parent
     try:
@@ -114,7 +113,8 @@ def write_file(path: Path, text: str) -> None:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Private folders that killed runs left in a project: ours, closed to others."""
+    """Return the private folders that killed runs left in a project: this user's, closed to others.
+    """
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
@@ -134,14 +134,13 @@ def _is_leftover(place: Path) -> bool:
 
 
 def _order(work: Work) -> list[str]:
-    """Return the files to write, the configuration first: with it the next run knows the
-    document.
+    """Return the paths to write, the configuration first: with it the next run knows the document.
     """
     return sorted(work.writes, key=lambda path: (path != "mcpgen.toml", path))
 
 
 def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
-    """Steps 3 and 4. Every path is looked at once more right before it is changed."""
+    """Do steps 3 and 4. Every path is checked once more right before it is changed."""
     for old, new in work.moves:
         _move(folder, old, new)
     for path in files:
@@ -167,7 +166,9 @@ def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
 
 
 def _check_unchanged(folder: Path, path: str, content: bytes | Obstacle, work: Work) -> None:
-    """Raise OutputConflictError unless a file is as when it was compared, or as it will be."""
+    """Raise OutputConflictError (E1209) unless a file has the content it had when it was compared,
+    or is to get.
+    """
     if isinstance(content, Obstacle):
         raise OutputConflictError(_changed(folder, f"{content} now"))
     current = text_hash(content)
@@ -188,7 +189,9 @@ def _changed(folder: Path, reason: str) -> Problem:
 
 
 def _move(folder: Path, old: str, new: str) -> None:
-    """Move a file of the user, never over another one and never through a link."""
+    """Move a file of the user, and make its folder; raise OutputConflictError if the new path
+    exists, or a link is on the way.
+    """
     for path in (old, new):
         blocked = obstacle(folder, str(PurePosixPath(path).parent / "x"))
         if blocked is not None:
@@ -229,7 +232,9 @@ def _busy(folder: Path) -> Problem:
 
 @contextlib.contextmanager
 def _private(folder: Path) -> Iterator[Path]:
-    """Make a fresh folder (0700) with an unpredictable name; only a kill leaves it behind."""
+    """Make a private folder (0700) with a random name, and yield it; it is removed at the end of
+    the block.
+    """
     place = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX, dir=folder))
     try:
         yield place
@@ -243,7 +248,9 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _discard(place: Path) -> None:
-    """Remove a private folder and the numbered files in it; one that holds anything else stays."""
+    """Remove a private folder and the numbered files in it; a folder with other files stays. No
+    errors.
+    """
     with contextlib.suppress(OSError):
         for path in list(place.iterdir()):
             if path.name.isdecimal():
@@ -252,7 +259,7 @@ def _discard(place: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """Return the permissions of a file, 0644 where there is none."""
+    """Return the permissions of a file, 0644 if it is missing."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
@@ -260,7 +267,9 @@ def _mode(path: Path) -> int:
 
 
 def _prepare(path: Path, content: bytes, mode: int = FILE_MODE) -> Path:
-    """Write a new file with these permissions, whatever the umask, and flush it to the disk."""
+    """Write a new file with these permissions, whatever the umask, flush it to the disk, and return
+    it.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
@@ -310,7 +319,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 def _prune(folder: Path, paths: Iterable[str]) -> None:
-    """Remove the folders that the removal of these files has emptied."""
+    """Remove the folders above these files that are empty, and compiled modules in them."""
     for path in paths:
         if obstacle(folder, path) is not None:
             continue
@@ -327,7 +336,7 @@ def _prune(folder: Path, paths: Iterable[str]) -> None:
 
 
 def _remove_compiled(folder: Path, path: PurePosixPath) -> None:
-    """Remove what Python compiled of a module that is gone (`runtime/__pycache__/app.*.pyc`)."""
+    """Remove the compiled files of a removed module (`runtime/__pycache__/app.*.pyc`)."""
     cache = path.parent / "__pycache__"
     if path.suffix != ".py" or obstacle(folder, f"{cache}/x") is not None:
         return
@@ -338,7 +347,7 @@ def _remove_compiled(folder: Path, path: PurePosixPath) -> None:
 
 
 def _prune_tree(folder: Path, path: str) -> None:
-    """Remove a folder, `path` with its `/`, and those below it as far as they are empty."""
+    """Remove a folder, `path` with its `/`, and the folders below, as far as they are empty."""
     if obstacle(folder, f"{path}x") is not None:
         return
     for here, _, _ in os.walk(folder / path, topdown=False):
@@ -359,7 +368,9 @@ HINTS = {
 def explained(
     folder: Path, error: OSError, doing: str = "write to", *, begun: bool = False
 ) -> Problem:
-    """Return the problem (E1207) of an OSError: the fault, the path, the state of the project."""
+    """Return the problem (E1207) of an OSError: the fault, the path, and whether the run had begun
+    to change the project.
+    """
     reason = (error.strerror or str(error)).lower()
     state = "nothing was changed"
     hint = HINTS.get(error.errno or 0, "")

@@ -1,8 +1,8 @@
 """A server that gets another name: its package moves, with the files of the user that are in it.
 
-`hooks.py`, `auth.py`, `custom/` and whatever else the user keeps in the package go to the new one
-in the same run. Files that mcpgen wrote once belong to the user, so what they still say of the old
-name is reported, never changed.
+`hooks.py`, `auth.py`, `custom/` and other files of the user in the package go to the new one in the
+same run. Files that mcpgen wrote once belong to the user: mentions of the old name are reported,
+never changed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ MOST_LINES = 9
 
 
 def left_packages(owned: Collection[str], files: Collection[str]) -> tuple[str, ...]:
-    """Folders of packages in the locks that the plan no longer has: the server was renamed."""
+    """Return the folders of packages in the locks that the planned files do not have: the server
+    was renamed.
+    """
     return tuple(sorted(roots(owned) - roots(files)))
 
 
 def moves(
     folder: Path, owned: Collection[str], files: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Old and new path of every file of the user in a package that goes. Raises UsageError where
-    the project becomes a package itself, or is one no more.
+    """Return (old, new) path of every file of the user in a package that goes; empty without one.
+    Raises UsageError (E1107) if the project becomes a package itself, or stops being one.
     """
     places, left = sorted(roots(files)), left_packages(owned, files)
     if left and "" in (*places, *left):
@@ -46,9 +48,9 @@ def moves(
 
 
 def _entries(folder: Path, start: str) -> Iterator[str]:
-    """Every file and link below a folder, relative to the project. Links are not followed.
+    """Yield every file and link below a folder, relative to the project. Links are not followed.
 
-    Raises OSError where a folder cannot be read: none may be missed.
+    Raises OSError for a folder that cannot be read: none may be missed.
     """
     if obstacle(folder, f"{start}x") is not None or not (folder / start).exists():
         return
@@ -63,7 +65,7 @@ def _raise(error: OSError) -> None:
 
 
 def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> None:
-    """Raise RefusedError (exit code 3) when the server gets another name."""
+    """Raise RefusedError (E1302, exit code 3) if the server of a lock gets another name."""
     if not old.name or old.name == new.name:
         return
     count = f"{len(moved)} files" if len(moved) != 1 else "1 file"
@@ -77,7 +79,8 @@ def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> N
 
 
 def refuse_downgrade(old: Lock, new: Lock) -> None:
-    """Raise OutputConflictError (exit code 4) when a newer version of mcpgen made the project."""
+    """Raise OutputConflictError (E1211, exit code 4) if a newer version of mcpgen made the project.
+    """
     if _version(old.generator) <= _version(new.generator):
         return
     raise OutputConflictError.of(
@@ -111,7 +114,9 @@ def mentions(folder: Path, old: Lock, new: Lock, moved: Collection[str]) -> Iter
 
 
 def _hits(folder: Path, path: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Line, column, the whole line and the word, once for each line that has one."""
+    """Yield (line, column, whole line, word) for each line with a match, its first; none for a
+    missing file.
+    """
     try:
         content = read_plain(folder, path)
     except OSError:

@@ -25,7 +25,9 @@ State = Literal["untouched", "edited", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outdated:
-    """A file that mcpgen would write differently today. `generator`: the version that wrote it."""
+    """A file that mcpgen would write differently today. `generator`: its writer's version, empty if
+    unknown.
+    """
 
     path: str
     state: State
@@ -40,10 +42,10 @@ def records(
     *,
     generator: str = __version__,
 ) -> dict[str, Once]:
-    """Return the next lock's records of the files that are written once.
+    """Return path → record, for the next lock, of the files that are written once.
 
-    `locks` are the lock of the last run, and the lock of an interrupted run. Without the former,
-    every existing file is the user's own.
+    `locks` are the lock of the last run, and the lock of an interrupted run. Without the first, the
+    records are those of today's texts. `moves`: (old, new) paths.
     """
     today = {
         path: Once(hash=text_hash(content), generator=generator)
@@ -65,7 +67,7 @@ def records(
 
 
 def _record(current: str, before: Once, newest: Once) -> Once:
-    """Return the record of one file; `current` is the hash it has on the disk."""
+    """Return the next record of a file; `current` is its hash on the disk, empty without a file."""
     if before.hash == newest.hash:
         return replace(before, newest="")
     if current in ("", newest.hash):
@@ -95,7 +97,7 @@ def renewal_of(
     generator: str,
     renew: bool,
 ) -> Renewal:
-    """Plan the renewal of the files; with `renew`, unedited files are written anew."""
+    """Plan the renewal of the files written once; with `renew`, unedited files are written anew."""
     now = records(folder, locks, files, moves, generator=generator)
     found = outdated(folder, now)
     if not renew:
@@ -130,7 +132,7 @@ def outdated(folder: Path, once: Mapping[str, Once]) -> list[Outdated]:
 
 
 def template_difference(folder: Path, path: str, text: str | bytes) -> str:
-    """A unified diff from a file in the folder to what mcpgen writes today."""
+    """Return a unified diff, uncut, from a file in the folder to `text`, its content today."""
     current = read_plain(folder, path)
     before = current if isinstance(current, bytes) else b""
     return difference(path, before, text, "yours", "today", most=sys.maxsize)
@@ -157,7 +159,7 @@ def template_problems(files: Sequence[Outdated]) -> list[Problem]:
 
 
 def _shown(file: Outdated, text: str) -> Problem:
-    """A note about a file that stays, with `text`: its difference from what is written today."""
+    """Return a note (E1365) about a file that stays, with `text`: its difference from today's."""
     return Problem(
         code="E1365",
         severity="note",
@@ -182,7 +184,7 @@ def _note(state: State, files: Sequence[Outdated]) -> Problem:
 
 
 def _hash_on_disk(folder: Path, path: str) -> str:
-    """Return the hash of a file; empty where there is none, or something else is in its place."""
+    """Return the hash of a file; empty without a file, and for a link or folder."""
     content = read_plain(folder, path)
     if isinstance(content, bytes):
         return text_hash(content)
