@@ -1,5 +1,5 @@
-"""The pages of the workbench, and the actions of their buttons. Every function here calls the same
-code as the commands.
+"""The pages of the workbench, and the actions of their buttons. Functions here call the same code
+as the commands.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ Answer = dict[str, Any]
 
 
 class Workbench:
-    """The pages of one bench."""
+    """The pages of one bench: a method for each of `PAGES`, and for each of `ACTIONS`, which take
+    the JSON body of a button.
+    """
 
     def __init__(self, bench: Bench, root: str) -> None:
         """Every address begins with `root`."""
@@ -73,7 +75,7 @@ class Workbench:
     # Pages
 
     def page(self, name: str, request: Request, **facts: Any) -> Response:
-        """Render the template of a page, or of a part of one, with facts."""
+        """Render the template `name` of a page, or of a part of one, with facts."""
         template = self._engine.get_template(f"{name}.html.jinja")
         path = request.url.path.removeprefix(self.root)
         common = {"bench": self.bench, "root": self.root, "path": path, "link": self.link}
@@ -88,7 +90,9 @@ class Workbench:
         return f"{self.root}/?{urlencode([('toolset', name) for name in area.toolsets])}"
 
     def view(self) -> Catalogue:
-        """Return the catalogue of the chosen tools, as they are customised."""
+        """Return the catalogue of the chosen tools as they are customised, made again after an
+        edit.
+        """
         made_of = (self.bench.text, self.bench.version)
         if self._view is None or self._view[0] != made_of:
             catalogue = self.bench.catalogue
@@ -100,7 +104,7 @@ class Workbench:
         return self._view[1]
 
     def index(self) -> Ranking:
-        """Return the search of the lazy mode over the tools that are chosen."""
+        """Return the search of the lazy mode over the chosen tools."""
         view = self.view()
         if self._index is None or self._index[0] is not view:
             self._index = (view, Ranking(search_facts(view.server)))
@@ -147,7 +151,7 @@ class Workbench:
         raise HTTPException(404)
 
     def edit(self, request: Request) -> Response:
-        """Render the fields of one tool, for the table. Raises HTTPException (404)."""
+        """Render the fields of a tool, for the table of tools. Raises HTTPException (404)."""
         row = self.row(request)
         return self.page("edit", request, row=row, **self._fields(row))
 
@@ -160,7 +164,8 @@ class Workbench:
         return self.page("settings", request, tables=settings_fields(self.bench))
 
     def find(self, request: Request) -> Response:
-        """Render the ranking of the chosen tools for a question (`?q=`)."""
+        """Render the ranking of the chosen tools for a question (`?q=`); empty without a question.
+        """
         question = request.query_params.get("q", "")
         rows = {row.tool.name: row for row in self.view().rows}
         places = []
@@ -178,7 +183,7 @@ class Workbench:
         return self.page("problems_part", request, kinds=kinds, others=others)
 
     def mending(self) -> Mending:
-        """Return the repairs of the document as it was read."""
+        """Return the repairs of the document, found again when the document is read again."""
         if self._mending is None or self._mending.read_of is not self.bench.document:
             self._mending = Mending(self.bench)
         return self._mending
@@ -189,7 +194,9 @@ class Workbench:
         return self.page("changes", request, document=document)
 
     def changes_part(self, request: Request) -> Response:
-        """Render the comparison with the last run, or with `?document=`."""
+        """Render the comparison with the last run, of what would be generated now or of
+        `?document=`.
+        """
         document = request.query_params.get("document", "").strip()
         comparison = compared(self.bench, document)
         is_saved = self.bench.text == self.bench.saved
@@ -198,8 +205,9 @@ class Workbench:
         )
 
     def scores(self, request: Request) -> Response:
-        """Return row → score. With `?chosen`: only the chosen tools, by their rows on the map.
-        Without: every operation; for chosen tools the score within the chosen list.
+        """Return the score of the list, and row → score; None for unknown ones. With `?chosen`:
+        only the chosen tools, by their rows on the map. Without: every operation; for chosen tools
+        the score within the chosen list.
         """
         view = self.view()
         total = view.score.score if view.score is not None else None
@@ -217,7 +225,7 @@ class Workbench:
         return HTMLResponse(self.page("missing", request).body, 404)
 
     def row(self, request: Request) -> Row:
-        """Return the row that a path names. Raises HTTPException (404)."""
+        """Return the row whose number is in the path. Raises HTTPException (404)."""
         try:
             return self.bench.row(int(request.path_params["number"]))
         except LookupError:
@@ -226,7 +234,8 @@ class Workbench:
     # What buttons do
 
     def state(self, request: Request, **facts: Any) -> Response:
-        """Return the state that the script needs after a change."""
+        """Return the state for the script as JSON: unsaved lines as HTML, chosen rows, and `facts`.
+        """
         texts = self.mending().texts() if self._mending is not None else {}
         pending = self._engine.get_template("pending.html.jinja")
         rendered = pending.render(pending=self.bench.pending(), repairs=texts)
@@ -247,7 +256,9 @@ class Workbench:
         return self.state(request, row=facts)
 
     def choose(self, request: Request, body: Answer) -> Response:
-        """Keep the rows `numbers` only, leave them out or bring them back, as `action` says."""
+        """Keep the rows `numbers` alone (`action` is `only`), leave them out (`out`) or bring them
+        back. `facet`: pair of kind and word.
+        """
         rows = [self.bench.row(int(number)) for number in body["numbers"]]
         kind, word = body.get("facet") or ("", "")
         facet = (str(kind), str(word)) if kind in FACETS else None
@@ -261,7 +272,9 @@ class Workbench:
         return self.state(request)
 
     def suggest(self, request: Request, body: Answer) -> Response:
-        """Keep the tools that `mcpgen suggest` proposes, within the limit of a client if named."""
+        """Keep the tools that `mcpgen suggest` proposes: `limit`, 40 by default, within that of a
+        `client`.
+        """
         limit = int(body.get("limit") or SUGGESTED)
         if body.get("client"):
             limit = min(limit, tool_limit(str(body["client"])))
@@ -282,12 +295,12 @@ class Workbench:
         return self.state(request)
 
     def repair(self, request: Request, body: Answer) -> Response:
-        """Add repairs to the overlays."""
+        """Add the repairs `numbers` to the overlays, with the author's `text` if they need it."""
         self.mending().add(map(int, body["numbers"]), str(body.get("text", "")))
         return self.state(request)
 
     def call(self, request: Request, body: Answer) -> Response:
-        """Call a tool."""
+        """Call the tool of row `number`, or a `function`, and return the outcome as HTML."""
         called = body.get("function") or self.bench.row(int(body["number"]))
         arguments = dict(body["arguments"])
         outcome = self.caller.call(called, arguments, dry_run=bool(body["dry_run"]))
@@ -295,7 +308,9 @@ class Workbench:
         return JSONResponse({"html": template.render(outcome=outcome, dry_run=body["dry_run"])})
 
     def generate(self, request: Request, body: Answer) -> Response:
-        """Generate the project."""
+        """Generate the project; `accepted`: the changes that were agreed to, `rest`: see
+        `generate`.
+        """
         accepted = [str(text) for text in body["accepted"]]
         changes = generate(self.bench, accepted, rest=bool(body.get("rest")))
         template = self._engine.get_template("generated.html.jinja")
@@ -303,16 +318,14 @@ class Workbench:
         return self.state(request, html=html)
 
     def refusal(self, error: McpgenError) -> Response:
-        """Render the problems of an error that kept a page from being shown or an action from being
-        done.
-        """
+        """Render the problems of an error, with status 422."""
         template = self._engine.get_template("refusal.html.jinja")
         html = template.render(findings=findings(error.problems))
         return JSONResponse({"error": html}, status_code=422)
 
 
 def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:
-    """Return the guarded application for a bench, and its pages. `host` is its own, with the
+    """Return the guarded application for a bench, and its pages. `host` is its own `Host`, with the
     port.
     """
     pages = Workbench(bench, f"/{token}")
@@ -325,7 +338,9 @@ def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbe
 
 
 def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
-    """Return the endpoint of a page; a McpgenError is rendered (422)."""
+    """Return the endpoint of a page, which reads changed files first; a McpgenError is rendered
+    (422).
+    """
 
     def answer(request: Request) -> Response:
         pages.bench.refresh()
@@ -341,7 +356,9 @@ def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
 
 
 def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -> Any:
-    """Return the endpoint of an action with a JSON object as its body; a wrong body gives 400."""
+    """Return the endpoint of an action with a JSON object as its body. A McpgenError gives 422, a
+    wrong body 400.
+    """
 
     def answer(request: Request, body: Answer) -> Response:
         pages.bench.refresh()

@@ -1,8 +1,7 @@
-"""The data of the workbench: a document, the server it becomes, and unsaved edits of
-`mcpgen.toml`.
+"""The data of the workbench: a document, the server it becomes, and unsaved edits of `mcpgen.toml`.
 
-An edit is a change of keys, applied to the text by `config.options.edit`; it is accepted
-when the file can be read and every table fits, by the functions that `generate` uses.
+An edit is a change of keys, applied to the text by `config.options.edit`; it is accepted if the
+file can be read and every table fits, by the functions that `generate` uses.
 """
 
 from __future__ import annotations
@@ -56,7 +55,8 @@ SELECTION = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The edits that are not saved: the lines of a unified diff, each with its sign."""
+    """The edits that are not saved: lines of a unified diff as (sign, text). `file` is their file.
+    """
 
     lines: tuple[tuple[str, str], ...]
     undoable: bool
@@ -64,7 +64,7 @@ class Pending:
 
 
 class Bench:
-    """A project or a document at work. One lock guards every change."""
+    """A project or a document, and edits of its configuration. One lock guards every change."""
 
     def __init__(self, config: Config) -> None:
         """Read the document. Raises McpgenError as `generate` does."""
@@ -77,7 +77,8 @@ class Bench:
         self._read(config)
 
     def _read(self, config: Config) -> None:
-        """Read the document and what the folder says, as the stages do."""
+        """Read the document, the lock and `mcpgen.toml`, as the stages do; unsaved edits are lost.
+        """
         plan = settle(request_of(config))
         self.problems = Problems()
         self.document = pipeline.read(plan.config, self.problems)
@@ -99,7 +100,7 @@ class Bench:
         self._seen = self._on_disk()
 
     def _take_functions(self, server: Server) -> None:
-        """Show a server beside the functions that the project has now."""
+        """Show a server beside the functions that the project has now, which are read again."""
         self._own = states_of(self._own_files())
         self.version += 1
         self._take(server)
@@ -108,14 +109,14 @@ class Bench:
             self.functions = own_tools(self.folder, self.server)
 
     def _own_files(self) -> Iterator[Path]:
-        """Yield the files of the user's code in the project."""
+        """Yield the paths of the user's code in the project, existing or not."""
         for name in OWN:
             for path in [home / name for home in homes(self.folder)]:
                 yield from (path, *path.rglob("*.*"))
 
     def _on_disk(self) -> States:
-        """Return the states of the files that were read: documents and overlays. A change of
-        `mcpgen.toml` is noticed by `save`.
+        """Return the states of the files that were read, without `mcpgen.toml`: `save` notices its
+        changes.
         """
         paths = sources(self.config, self.document, self.folder)
         return states_of(path for path in paths if path != self.folder / NAME)
@@ -144,8 +145,8 @@ class Bench:
             self.__dict__.pop(name, None)
 
     def _use(self, text: str) -> None:
-        """Replace the present text of `mcpgen.toml`. Raises McpgenError for an unusable text, and
-        changes nothing then.
+        """Replace the present text of `mcpgen.toml`, and read the document again if needed. Raises
+        McpgenError for an unusable text, and changes nothing then.
         """
         config, problems = self.config_of(text), Problems()
         before = self.document, self.problems, self.server
@@ -164,7 +165,7 @@ class Bench:
             raise
 
     def _apply(self, text: str, config: Config) -> None:
-        """Choose and customise what a configuration says."""
+        """Choose and customise the tools as a configuration says, and keep its text."""
         pinned = pin(config, self.last_lock, self.document)
         chosen = self._chosen(pinned)
         customised = customise(self._restricted(chosen), pinned, Problems())
@@ -178,11 +179,11 @@ class Bench:
         return named(read(text, folder=self.folder), self.last_lock)
 
     def _chosen(self, config: Config) -> frozenset[int]:
-        """Return the numbers of the rows that a configuration keeps."""
+        """Return the numbers of the rows that a configuration does not leave out."""
         return frozenset(row.number for row in self.catalogue.rows if not self._reason(row, config))
 
     def _reason(self, row: Row, config: Config) -> str:
-        """Explain why a configuration leaves a tool out; return an empty text if it does not."""
+        """Explain why a configuration leaves a tool out; empty if it does not."""
         key = self.table_key(row, config)
         if not table_of(config, row.tool.origin, row.tool.name, key).enabled:
             return "`enabled = false`"
@@ -193,7 +194,7 @@ class Bench:
         return left_out(config, row.tool.origin, node) or ""
 
     def _restricted(self, chosen: Collection[int]) -> Server:
-        """Return the server with these rows alone."""
+        """Return the server with the rows of these numbers; the others become skips."""
         rows = self.catalogue.rows
         names = {rows[number].tool.name for number in chosen}
         toolsets = []
@@ -222,15 +223,13 @@ class Bench:
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
     def row(self, number: int) -> Row:
-        """Return a row by its number, from 0. Raises LookupError."""
+        """Return a row by its number, from 0. Raises LookupError for an unknown number."""
         if number < 0:
             raise LookupError(number)
         return self.catalogue.rows[number]
 
     def tool(self, row: Row) -> Tool:
-        """Return the tool of a row as the configuration makes it; the document's where it is left
-        out.
-        """
+        """Return the customised tool of a row; the document's tool if it is left out."""
         return self.customised.get(row.tool.origin.operation, row.tool)
 
     def tokens(self, row: Row) -> int:
@@ -241,7 +240,9 @@ class Bench:
         return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
-        """Return the key of a row's table in `mcpgen.toml`: the existing or the usual key."""
+        """Return the key of a row's table in `mcpgen.toml`: the existing key (operationId or
+        `METHOD /path`), else `row.key`.
+        """
         tables = (config or self.config).tools
         origin = row.tool.origin
         for key in (origin.operation_id, origin.operation):
@@ -250,7 +251,7 @@ class Bench:
         return row.key
 
     def pending(self) -> Pending:
-        """Return the changes that saving would make, line by line."""
+        """Return the changes that saving would make, line by line; no lines without any."""
         old, new = self.saved.splitlines(), self.text.splitlines()
         diff = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
         lines = [(line[:1], line[1:]) for line in diff]
@@ -259,8 +260,8 @@ class Bench:
     # What is changed
 
     def change(self, changes: Mapping[KeyPath, Any]) -> None:
-        """Set keys of `mcpgen.toml`, or remove those whose value is None. Raises UsageError where
-        the result could not be generated.
+        """Set keys of `mcpgen.toml`, or remove those whose value is None. Raises UsageError,
+        without a change, if the result could not be generated.
         """
         with self.lock:
             before = self.text
@@ -275,12 +276,14 @@ class Bench:
                 self._use(self.history.pop())
 
     def customise_row(self, row: Row, changes: Iterable[tuple[KeyPath, Any]]) -> None:
-        """Change keys in the table of a tool."""
+        """Change keys in the table of a tool; None removes one. Raises as `change`."""
         key = self.table_key(row)
         self.change({("tools", key, *path): value for path, value in changes})
 
     def keep_only(self, keys: Iterable[str]) -> None:
-        """Keep the operations with these keys only. Raises UsageError for none, and as `change`."""
+        """Replace `[select]` by the operations with these keys. Raises UsageError (E0832) for none,
+        and as `change`.
+        """
         changes: dict[KeyPath, Any] = {("select", key): None for key in SELECTION}
         changes["select", "include_operations"] = list(keys)
         if not changes["select", "include_operations"]:
@@ -358,8 +361,9 @@ class Bench:
             raise UsageError.of(*NO_TOOL)
 
     def save(self) -> None:
-        """Write `mcpgen.toml`. Raises UsageError if the file was changed meanwhile: the edits are
-        then applied to the new text, for another look before saving.
+        """Write `mcpgen.toml`, and empty the history. Raises UsageError (E0834) if the file was
+        changed meanwhile: the edits are then applied to the new text, for another look before
+        saving.
         """
         with self.lock:
             path = self.folder / NAME
@@ -393,7 +397,7 @@ class Bench:
             raise
 
     def read_again(self) -> None:
-        """Read the document and the folder anew, after either has changed."""
+        """Read the document and the folder again, without unsaved edits. Raises McpgenError."""
         with self.lock:
             config = self.started_with
             if is_project(self.folder):
@@ -402,27 +406,30 @@ class Bench:
 
 
 def _of_the_server(config: Config) -> list[Any]:
-    """Return the settings of the whole server and of each API, and the budgets of tools."""
+    """Return the settings of the whole server and of each API, and the budgets of tools, to
+    compare.
+    """
     keys = [key.target for name in ("", "auth", "answers") for key in BY_NAME[name].keys]
     return [config.apis, _budgets(config), *(getattr(config, key) for key in keys)]
 
 
 def _documents(config: Config) -> list[Any]:
-    """Return the names of the documents, and how they are read; overlays are read when they are
-    saved.
+    """Return the names of the documents, and how they are read, to compare; without overlays, which
+    are read when they are saved.
     """
     kept = [key for key in BY_NAME["source"].keys if key.name != "overlays" and not key.is_note]
     return [config.documents, *(getattr(config, key.target) for key in kept)]
 
 
 def _budgets(config: Config) -> dict[str, ToolConfig]:
-    """Return the tables of tools with their budgets alone."""
+    """Return the tables of tools that have a budget, with the budget alone."""
     tables = config.tools.items()
     return {key: ToolConfig(budget=tool.budget) for key, tool in tables if tool.budget}
 
 
 def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield the differing keys with their new values; None for a removed key."""
+    """Yield (path of keys, new value) of the differing keys of two tables; None for a removed key.
+    """
     if old == new:
         return
     before, after = ({} if side is None else side for side in (old, new))

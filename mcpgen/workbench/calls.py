@@ -1,4 +1,4 @@
-"""One call of one tool as it would be generated now, edits that are not saved included.
+"""Calls of single tools as they would be generated now, with unsaved edits.
 
 A server with that tool alone is generated into a temporary folder, with the user's own files of the
 project, and called as `mcpgen call` does.
@@ -31,8 +31,8 @@ _NOTHING = ("", -1, 0)
 
 
 class ToolRunner:
-    """Calls tools of a bench. The last server is kept as long as neither the configuration nor a
-    file changes that it was made of.
+    """Calls tools of a bench. The last server is kept until the configuration or a file it was made
+    of changes.
     """
 
     def __init__(self, bench: Bench) -> None:
@@ -42,7 +42,7 @@ class ToolRunner:
         self._name = ""
 
     def close(self) -> None:
-        """Remove the server."""
+        """Remove the temporary folder."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def call(self, tool: Row | str, arguments: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class ToolRunner:
 
 
 def _curl(request: dict[str, Any]) -> str:
-    """Return a request, whose secrets are masked already, as a command of a shell."""
+    """Return a request, whose secrets are masked already, as a `curl` command for a shell."""
     words = ["curl", "-X", request["method"], request["url"]]
     for name, value in request["headers"].items():
         words += ["-H", f"{name}: {value}"]
@@ -113,7 +113,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
 
 
 def _copy_own_files(source: Path, target: Path) -> None:
-    """Copy the user's own files (`OWN`) of a project."""
+    """Copy the user's own files (`OWN`) of a package into another, as far as they exist."""
     for name in OWN:
         path = source / name
         if path.is_dir():

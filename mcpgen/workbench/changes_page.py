@@ -27,8 +27,8 @@ MOST_PAIRS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesView:
-    """The changes by class, with its heading; tools as they were and as they are, as JSON; what
-    must be accepted. `first`: nothing was generated yet.
+    """The comparison as shown. `groups`: class, heading, changes; `pairs`: tool, its JSON before
+    and now; `consents`: what must be accepted; `first`: nothing was generated yet.
     """
 
     groups: tuple[tuple[str, str, tuple[Change, ...]], ...]
@@ -39,7 +39,7 @@ class ChangesView:
 
 def compared(bench: Bench, document: str = "") -> ChangesView:
     """Return the last generation compared with what would be generated now, or with another
-    document. Raises McpgenError where that cannot be read.
+    document. Raises McpgenError if that cannot be read.
     """
     if not _is_generated(bench.folder):
         return ChangesView(groups=(), pairs=(), consents=(), first=True)
@@ -81,13 +81,16 @@ def _json(tool: Mapping[str, Any] | None) -> str:
 
 
 def consent_lines(difference: Diff) -> tuple[str, ...]:
-    """Describe the changes that require consent; equal changes of several tools in one line."""
+    """Return a line for each change that requires consent; one for the same change of several
+    tools.
+    """
     return tuple(lines_of(difference.of("security")))
 
 
 def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
     """Generate the project, as `mcpgen generate` does. Raises RefusedError if a change that needs
-    consent is not in `accepted`. `rest`: accept the findings of writing, without such a change.
+    consent is not in `accepted` (lines). `rest`: accept the findings of writing, without such a
+    change.
     """
     with bench.lock:
         if not is_project(bench.folder):

@@ -28,7 +28,7 @@ Resolve = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A field in one contract: its text, and the values it may have, as JSON."""
+    """A field in one contract: its description, and the values it may have, as JSON texts."""
 
     text: str = ""
     values: tuple[str, ...] = ()
@@ -37,7 +37,8 @@ class Said:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """A part of a tool that its list entry omits. `path` is dotted, and empty for the tool's own
-    text. `kind`: `field` (not listed at all), `text` (without some sentences), or `values`.
+    text. `kind`: `field` (not listed at all), `text` (some sentences are missing), or `values`
+    (some are).
     """
 
     path: str
@@ -61,8 +62,8 @@ class Cut:
 
 
 def cuts(bench: Bench, tool: Tool) -> list[Cut]:
-    """List the parts of a tool that its list entry omits, whole fields first; of a tool that the
-    user implements, fields alone.
+    """Return the parts of a tool that its list entry omits, fields first; of a tool that the user
+    implements, fields alone.
     """
     documented: dict[str, Said] = {}
     operation = bench.catalogue.operations.get(tool.origin.operation)
@@ -99,7 +100,7 @@ def _letters(text: str) -> str:
 
 
 def _within(root: Schema) -> Resolve:
-    """Return the resolver of references within a self-contained schema."""
+    """Return a function that resolves references within a self-contained schema."""
     definitions = as_object(root.get("$defs"))
 
     def resolve(node: Any) -> Any:
@@ -112,7 +113,7 @@ def _within(root: Schema) -> Resolve:
 
 
 def _documented(document: Document, operation: DocumentedOperation, tool: Tool) -> dict[str, Said]:
-    """Return dotted path (by names of arguments) → text and values in the document."""
+    """Return dotted path, by names of arguments → text and values in the document."""
 
     def resolve(node: Any) -> Any:
         try:
@@ -140,13 +141,13 @@ def _documented(document: Document, operation: DocumentedOperation, tool: Tool) 
 
 
 def _described(about: Mapping[str, Any], schema: Any) -> Schema:
-    """Return a schema with the description of `about`, if it has one, instead of its own."""
+    """Return a schema with the description of `about`, if any, else with its own."""
     text = as_text(about.get("description"))
     return {**as_object(schema), **({"description": text} if text else {})}
 
 
 def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[tuple[str, Said]]:
-    """Yield the dotted paths of a schema's properties, with text and values, to `DEEPEST`."""
+    """Yield (dotted path, text and values) of a schema's properties, down to `DEEPEST` levels."""
     if depth > DEEPEST:
         return
     for name, inner in _properties(schema, resolve, depth):
@@ -155,8 +156,8 @@ def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[
 
 
 def _properties(schema: Any, resolve: Resolve, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the properties of an object, of the items of a list, and of every branch, without
-    those whose schema is `false`.
+    """Yield (name, schema) of an object's properties, and of those of the items of a list and of
+    every branch, without `false` schemas.
     """
     node = as_object(resolve(schema))
     if depth > DEEPEST:
@@ -177,6 +178,6 @@ def _said(schema: Schema) -> Said:
 
 
 def _values(schema: Schema) -> Iterable[Any]:
-    """Return the enum of a field, else of its items, without null; empty where neither has one."""
+    """Return the enum of a field, else of its items, without null; empty without either."""
     values = as_list(schema.get("enum")) or as_list(as_object(schema.get("items")).get("enum"))
     return [value for value in values if value is not None]

@@ -56,7 +56,7 @@ class WorkbenchGuard:
         await self._app({**scope, "root_path": self._root[:-1]}, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return a response that refuses a request; None if it may pass."""
+        """Return a response (403, 413, 415 or 421) that refuses a request; None if it may pass."""
         headers = Headers(scope=scope)
         if headers.getlist("host") != [self._host]:
             return _refused("this is not the address of the workbench", 421)

@@ -1,4 +1,5 @@
-"""Problems of the document beside the repairs that mend them, and the overlay they are added to."""
+"""Problems of the document with the repairs that mend them, and the overlays with chosen repairs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ OVERLAY = "repairs.overlay.yaml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mend:
-    """A repair by its number. `asks` is the key whose text only the author knows, or empty."""
+    """A repair by its number. `update` is its value as JSON, `asks` the key whose text only the
+    author knows, or empty; `added`: it is chosen.
+    """
 
     number: int
     repair: Repair
@@ -60,7 +63,7 @@ class Group:
 
 
 class Mending:
-    """The repairs of a bench's documents, and those that were chosen."""
+    """The repairs of a bench's documents, and the chosen ones."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
@@ -74,7 +77,9 @@ class Mending:
         ]
 
     def kinds(self) -> tuple[list[Group], list[Group]]:
-        """Return the problems with their repairs, by code, and the repairs without a problem."""
+        """Return the problems with their repairs, by code, and the repairs without a problem, by
+        key.
+        """
         mends = [self._mend(number, repair) for number, (_, repair) in enumerate(self.repairs)]
         apis = {each.source.name: api for api, each in self.read_of.apis.items()}
         apis[self.read_of.source.name] = ""
@@ -103,7 +108,9 @@ class Mending:
         return list(kinds.values()), list(others.values())
 
     def _concerns(self, mend: Mend, paths: Iterable[tuple[str, str]]) -> bool:
-        """Return whether a repair is about one of these places: the same, above or below it."""
+        """Return whether a repair is about one of these places (API, JSONPath): the same, above or
+        below.
+        """
         own, target = self.repairs[mend.number][0], mend.repair.place or mend.repair.target
         return any(_touch(path, target) for api, path in paths if api == own)
 
@@ -114,8 +121,9 @@ class Mending:
         return Mend(number=number, repair=repair, update=update, asks=asks, added=added)
 
     def add(self, numbers: Iterable[int], text: str) -> None:
-        """Choose repairs, with the author's text for a repair that needs it. `save` writes them.
-        Raises LookupError for an unknown repair, and UsageError (E0880) for a missing text.
+        """Choose repairs, with the author's text for a repair that needs it, and enter their
+        overlays into the configuration. `save` writes them. Raises LookupError for an unknown
+        repair, and UsageError (E0880) for a missing text.
         """
         chosen, changes = dict(self.chosen), {}
         source = tomllib.loads(self._bench.text)
@@ -140,7 +148,9 @@ class Mending:
         self.chosen = chosen
 
     def save(self) -> None:
-        """Write the chosen repairs into the overlays of the project, and read it again."""
+        """Write the chosen repairs into the overlays of the project, and let the bench read it
+        again.
+        """
         for name, text in self.texts().items():
             write_file(self._bench.folder / name, text)
         if self.chosen:
@@ -159,20 +169,21 @@ class Mending:
         return found
 
     def _text(self, path: Path, document: Document, chosen: list[Repair]) -> str:
-        """Return the text of an overlay with these repairs at its end."""
+        """Return the text of the overlay at a path with these repairs at its end, else of a new
+        overlay.
+        """
         if path.is_file():
             return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(chosen)
         return overlay(document, chosen)
 
 
 def _overlay_of(api: str) -> str:
-    """Return the file with the repairs of an API's document."""
+    """Return the name of the overlay for an API's repairs: `repairs.overlay.yaml` for the first."""
     return f"{api}.{OVERLAY}".lstrip(".")
 
 
 def _asks(repair: Repair) -> str:
-    """Return the key of a repair whose value the author has to say; empty where that is not one
-    text.
+    """Return the key of a repair whose text the author has to say (`...`); empty for other repairs.
     """
     update: dict[str, Any] = repair.update or {}
     asked = [key for key, value in update.items() if value == "..." and key != "..."]
@@ -182,8 +193,8 @@ def _asks(repair: Repair) -> str:
 
 
 def _touch(path: str, other: str) -> bool:
-    """Return whether either path equals or contains the other. The root and its sections (`paths`)
-    contain nothing here.
+    """Return whether a JSONPath equals or contains another, either way. The root and its sections
+    (`paths`) contain nothing here.
     """
     shorter, longer = sorted((path, other), key=len)
     if shorter.count("[") < 2:

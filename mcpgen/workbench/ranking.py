@@ -10,12 +10,12 @@ from ..runtime.parts.search.words import stem, words
 
 
 class Ranking(Index):
-    """The index that a server has, which also tells its reasons."""
+    """The index that a server searches, with the reasons of its results."""
 
     def places(self, question: str, limit: int, allowed: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the tools that `search` names, in its order: the share of the question that is
-        `answered`, whether the tool `fits` the `kind` that is asked for, and what each of `words`
-        of the question adds. A tool that only its name brought up has its name for them.
+        """Return the tools that `search` finds, in its order: `name`, `answered` (the share of the
+        question), `kind` and whether it `fits` the question, and `words` with what each adds. A
+        tool found by its name alone has its name there.
         """
         listed = frozenset(allowed)
         said = {stem(word): word for word in reversed(words(question))}

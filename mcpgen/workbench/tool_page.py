@@ -40,8 +40,8 @@ OF_AN_API = ("path", "url", "prefix", "base_url", "auth", "headers", "toolset", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditableKey:
-    """One key of `mcpgen.toml` to edit: its path in the file or in the tool's table, its value
-    there (None where it has none), and what holds without it.
+    """A key of `mcpgen.toml` to edit: its path in the file or in the tool's table, its value there
+    or None, and `usual`, the value that holds without it.
     """
 
     path: tuple[str, ...]
@@ -56,12 +56,12 @@ class EditableKey:
 
     @property
     def path_text(self) -> str:
-        """The path for the script."""
+        """The path as JSON, for the script."""
         return json.dumps(self.path)
 
     @property
     def value_text(self) -> str:
-        """The value as it is typed."""
+        """The value as it is typed: texts on a line each, others as JSON."""
         if self.value is None or isinstance(self.value, str):
             return self.value or ""
         if self.key.kind == "texts":
@@ -86,12 +86,12 @@ class FormField:
 
     @property
     def path_text(self) -> str:
-        """The path for the script."""
+        """The path as JSON, for the script."""
         return json.dumps(self.path)
 
 
 def tool_page(bench: Bench, row: Row) -> dict[str, Any]:
-    """Return the facts for the template of a tool's page."""
+    """Return the facts for the template of a tool's page, by name."""
     tool = bench.tool(row)
     place = bench.document.place(row.tool.origin.pointer)
     places = cuts(bench, tool)
@@ -126,7 +126,9 @@ _Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
-    """Return the operation as in the document, in YAML; empty for a tool without one."""
+    """Return the operation as in the document, in YAML, cut after `MOST_LINES`; empty for a tool
+    without one.
+    """
     operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:
         return ""
@@ -139,7 +141,7 @@ def _documented(bench: Bench, tool: Tool) -> str:
 
 
 def inputs(schema: Schema) -> Iterator[FormField]:
-    """Return the fields of the form, the required ones first."""
+    """Yield the fields of the form for an input schema, the required ones first."""
     return _inputs(schema, Sampler(schema), ())
 
 
@@ -177,8 +179,7 @@ def _kind(schema: Mapping[str, Any], has_choices: bool, depth: int) -> str:
 def fields_of(
     table: str, values: Mapping[str, Any], path: tuple[str, ...], names: Collection[str] = ()
 ) -> list[EditableKey]:
-    """Return the keys of a table at a path, all of them or those of some names, with their
-    values.
+    """Return the keys of a table, all or those of `names`. `path` leads to the table in `values`.
     """
     for name in path:
         values = values.get(name, {})
@@ -192,7 +193,7 @@ def fields_of(
 
 
 def _usual(table: str, key: Key) -> str:
-    """Return the value of a flag or a choice that holds without the key; empty where it depends."""
+    """Return the default of a flag or a choice, as text; empty for other keys."""
     default = getattr(DEFAULTS.get(table, Config()), key.target, None)
     if isinstance(default, bool):
         return json.dumps(default)
@@ -233,7 +234,7 @@ def tool_fields(bench: Bench, row: Row) -> dict[str, Any]:
 
 
 def _arguments(tool: Tool, written: Mapping[str, Any]) -> Iterator[tuple[str, list[EditableKey]]]:
-    """Yield each argument with the keys of its table."""
+    """Yield each argument's name with the keys of its table."""
     properties = tool.input_schema.get("properties", {})
     for argument in tool.arguments:
         word = argument.name

@@ -1,3 +1,3 @@
-"""Scripts that a project's own Python runs; they import the project's package, and nothing of the
-generator's.
+"""Scripts that a project's own Python runs; they import the project's package, nothing of the
+generator.
 """

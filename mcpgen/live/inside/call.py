@@ -1,7 +1,7 @@
-"""Call one tool of a package and say what was sent: JSON on stdin and stdout.
+"""Call one tool of a package and report the requests: JSON on stdin and stdout.
 
-In: `package`, `tool`, `arguments`, `dry_run`. Out: `requests` (method, url, headers, body; where an
-answer came its `status` and `answer`; secrets masked), and `result` (as `tools/call` returns it) or
+In: `package`, `tool`, `arguments`, `dry_run`. Out: `requests` (method, url, headers, body; after an
+answer its `status` and `answer`; secrets masked), and `result` (as `tools/call` returns it) or
 `error`.
 """
 
@@ -34,7 +34,7 @@ ANY_HEADER = 47
 
 
 def main() -> int:
-    """Read the order, carry it out, and print the outcome."""
+    """Read the order from stdin, carry it out, and print the outcome; return 0."""
     order = json.load(sys.stdin)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what tools print must not reach the answer
@@ -44,7 +44,9 @@ def main() -> int:
 
 
 async def outcome(order: dict[str, Any]) -> dict[str, Any]:
-    """Carry out an order and return its outcome."""
+    """Carry out an order and return its outcome; `error` if the server cannot start. Other
+    exceptions pass through.
+    """
     from mcp import Client
 
     requests: list[dict[str, Any]] = []
@@ -70,7 +72,7 @@ async def agree(context: Any, params: Any) -> Any:
 
 
 async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of a call, or why the protocol refuses it (a tool that does not exist)."""
+    """Return the `result` of a call, or the `error` of the protocol (an unknown tool)."""
     from mcp.shared.exceptions import MCPError
 
     try:
@@ -81,8 +83,8 @@ async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) -> Any:
-    """Return the server's application, whose requests to the API are noted, and in a dry run not
-    sent; and its settings.
+    """Return the server's application and its settings. Its requests to the API are added to
+    `requests`, and not sent in a dry run.
     """
     app = import_module(package).App
     runtime = app.__module__.rpartition(".")[0]  # the package's own copy, or the installed one
@@ -95,7 +97,9 @@ def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) 
 
 
 def note_requests(runtime: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
-    """Make the runtime's transport note each request; in a dry run the request is then refused."""
+    """Make the runtime's transport add each request to `requests`; in a dry run it then raises
+    Refused.
+    """
     network = import_module(f"{runtime}.client.network")
     transport, refused = network.Transport, network.Refused
     send = transport.send
@@ -111,7 +115,9 @@ def note_requests(runtime: str, requests: list[dict[str, Any]], *, dry_run: bool
 
 
 def noted_answer(answer: Any, request: dict[str, Any]) -> Any:
-    """The answer to a request, noted as it is read: its status, and the beginning of its body."""
+    """Return the answer to a request; while it is read, its status and the beginning of its body
+    are added to `request`.
+    """
     chunks = answer.chunks
     unpacked = zlib.decompressobj(ANY_HEADER)
     is_packed = answer.headers.get("content-encoding", "") == "gzip"
@@ -129,7 +135,9 @@ def noted_answer(answer: Any, request: dict[str, Any]) -> Any:
 
 
 def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
-    """Return a request for display: secrets masked, body and answer cut to `MOST_BODY`."""
+    """Return a copy of a request for display: secrets masked, body and answer as text of
+    `MOST_BODY` characters at most.
+    """
     mask = settings.redactor
     names = {credential.wire_name.lower() for credential in settings.credentials.values()}
     headers = {name: mask(value) for name, value in request["headers"].items()}
@@ -147,7 +155,9 @@ def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
 
 
 def text_of(content: bytes | None) -> str:
-    """Return a body as text; for binary content, its length."""
+    """Return a body as text, cut to `MOST_READ` bytes; for binary content its length, for none
+    empty.
+    """
     if not content:
         return ""
     try:

@@ -9,7 +9,7 @@ from importlib import import_module
 
 
 def main(package: str) -> int:
-    """Print the tools; the exit code is 1 where the server does not start."""
+    """Print the tools on stdout; return 0, or 1 if the server does not start."""
     try:
         with redirect_stdout(sys.stderr):  # what tools print must not reach the answer
             app = import_module(package).App(package)

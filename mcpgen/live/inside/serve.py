@@ -1,8 +1,8 @@
 """Serve a package and load it again when its `.py` and `.json` files outside `runtime` change, for
-`mcpgen serve --watch`. The old one stays if the new one cannot start.
+`mcpgen serve --watch`. The old package stays if the new one cannot start.
 
-Calls that run finish with the code they began with; the next one gets the new code. Clients hear of
-a new list: those of the handshake era by a notification on stdio, those of 2026-07-28 on their
+Calls that run finish with the code they began with; the next call gets the new code. Clients hear
+of a new list: those of the handshake era by a notification on stdio, those of 2026-07-28 on their
 `subscriptions/listen` stream.
 """
 
@@ -39,7 +39,7 @@ Fingerprint = tuple[tuple[str, int, int], ...]
 
 
 def main(package: str, arguments: list[str]) -> int:
-    """Serve until the client leaves; the exit code of the server."""
+    """Serve until the client leaves; return the exit code of the server."""
     sys.dont_write_bytecode = True  # a file that changes twice in a second is read twice
     runtime: Any = importlib.import_module(importlib.import_module(package).App.__module__)
     runtime.LIST_TTL_MS = 0
@@ -107,7 +107,9 @@ class Live(Base):
                 await self.announce()
 
     def reload(self) -> bool:
-        """Take over what a new application reads; False where it cannot start."""
+        """Load the package again and take its state over; return whether it could start. Else
+        nothing changes, and the reason is printed.
+        """
         forget(self.package)
         try:
             facts = self.home.facts()
@@ -130,7 +132,9 @@ class Live(Base):
 
 
 def fingerprint(folder: Path) -> Fingerprint:
-    """Return the files of a package that may change while it is served, with time and size."""
+    """Return (path, time of the last change, size) of the files of a package that may change while
+    it is served.
+    """
     facts = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -143,7 +147,7 @@ def fingerprint(folder: Path) -> Fingerprint:
 
 
 def forget(package: str) -> None:
-    """Forget the imported modules of a package, except its runtime."""
+    """Remove the imported modules of a package, except its runtime, from `sys.modules`."""
     importlib.invalidate_caches()
     for name in list(sys.modules):
         if name.startswith(f"{package}.") and not name.startswith(f"{package}.runtime"):
