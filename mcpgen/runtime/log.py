@@ -79,7 +79,7 @@ class JsonLines(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line: time, level, event, and the record's own fields."""
+        """Return the line as JSON: time, level, event, the record's own fields; secrets masked."""
         line: dict[str, Any] = {
             "time": _iso(record.created),
             "level": record.levelname.lower(),

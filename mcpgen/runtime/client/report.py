@@ -243,7 +243,7 @@ def _message_of_object(data: dict[str, Any], depth: int) -> str:
 
 def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
     """Yield `name: is too long` for `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give
-    errors; of fields inside objects `embeds.0.title: ...`.
+    errors; of fields inside objects `embeds.0.url: ...`.
     """
     for field, inner in list(errors.items())[:10]:
         text = _message(inner, depth)

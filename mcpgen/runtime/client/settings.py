@@ -321,7 +321,7 @@ class ApiReader(Reader):
         credentials: Mapping[str, Credential],
     ) -> dict[str, Any]:
         """Return the settings that each of several APIs has of its own: its address, its headers,
-        and where credentials may go. `allowed` are the origins that the operator named.
+        and where credentials may go; note risks. `allowed` are the origins that the operator named.
         """
         name = f"{api.upper()}_BASE_URL".lstrip("_")
         base_url = self.base_url(name, facts)

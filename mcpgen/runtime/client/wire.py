@@ -204,7 +204,7 @@ def simple(
     value: Any, explode: bool = True, separator: str = ",", within: str = ""
 ) -> Simple | Omit:
     """Return `simple` for a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200`
-    (RFC 6570 section 3.2.2); OMIT if empty. `separator`: a comma, a space, a tab or `|`; `within`:
+    (RFC 6570 section 3.2.2); OMIT for null. `separator`: a comma, a space, a tab or `|`; `within`:
     those of lists inside the list, outermost first (Swagger 2.0, `collectionFormat` of `items`).
     """
     value = defined(rarer("wire_styles").texts_for_lists(value, within) if within else value)

@@ -44,7 +44,7 @@ def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
 def form(
     value: Any, explode: bool = True, within: str = ""
 ) -> Encoded | Pairs | list[Encoded] | Omit:
-    """Return `form`: an object is `R=100&G=200` exploded, else `R,100,G,200`; OMIT if empty."""
+    """Return `form`: an object is `R=100&G=200` exploded, else `R,100,G,200`; OMIT for null."""
     return _form(texts_for_lists(value, within), explode, "")
 
 

@@ -55,7 +55,7 @@ def fold(name: str) -> str:
 
 def visible(text: str) -> str:
     """Return a text with each character that is invisible or steers the display replaced by U+FFFD;
-    tabs and line feeds stay, CR LF becomes LF.
+    tab, line feed and what joins letters or emoji stay, CR LF becomes LF.
     """
     if text.isascii() and text.isprintable():
         return text
