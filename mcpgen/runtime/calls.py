@@ -58,7 +58,7 @@ class Prepared:
     output: Any
     """Validator of the output schema of a function that the user wrote, or None."""
     chooses: str
-    """Argument that the server takes itself, to choose the fields of an answer; or nothing."""
+    """Argument that the server takes itself, to choose the fields of an answer; or empty."""
     continues: bool
     """Whether the server takes the argument that asks for a part of the answer."""
     hooks: frozenset[str]

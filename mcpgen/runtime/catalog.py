@@ -79,7 +79,7 @@ class Catalog:
         self._yours = yours
         root = package.folder
         self.names: set[str] = set()
-        """Those of all tools in the files that were read."""
+        """Names of all tools in the files that were read."""
         self.unread: list[Path] = []
         """Files of toolsets that are not offered."""
         chosen = ToolFilter.of(root, toolsets, tools)

@@ -38,7 +38,7 @@ class Record:
     """Size of the result as JSON; 0 if not measured."""
     seconds: float = 0.0
     queued: float = 0.0
-    """Seconds of them that requests to the API waited for their turn."""
+    """Seconds of these for which requests to the API waited for their turn."""
     requests: int = 0
     """Number of requests to the API, retries included."""
     trace: str = ""

@@ -20,7 +20,7 @@ OF_EACH_API = (
 ADDRESSES = ("BASE_URL", "TOKEN_URL", "ALLOW_ORIGINS")
 """Settings each API has separately: its credentials never go to another API's addresses."""
 INHERITED = (*NUMBERS, "flag")
-"""Kinds of settings that a further API has from the first where it has none of its own."""
+"""Kinds of settings that a further API has from the first unless it has its own."""
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 

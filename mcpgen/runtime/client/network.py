@@ -138,7 +138,7 @@ class Transport:
         if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
-        """By whether they may connect to private addresses."""
+        """Whether private addresses are allowed -> the session."""
 
     async def send(
         self, method: str, url: URL, headers: Mapping[str, str], content: bytes | None

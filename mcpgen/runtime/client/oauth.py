@@ -75,9 +75,9 @@ class TokenCredentials(Credentials):
     def __init__(self, settings: ApiSettings, provided: frozenset[str]) -> None:
         super().__init__(settings, provided)
         self._tokens: dict[str, AccessToken] = {}
-        """By the first variable of the credential."""
+        """First variable of a credential -> its access token."""
         self._logins: dict[str, LoginToken] = {}
-        """By the name of the credential, those that the environment does not hold."""
+        """Name of a credential that the environment does not hold -> its login."""
         sources = [part.caller_tokens(settings) for part in settings.parts if part.caller_tokens]
         self._exchange = next(filter(None, sources), None)
         for credential in self._own.values():

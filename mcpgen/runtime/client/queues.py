@@ -42,7 +42,7 @@ class Queues(Gate):
         self._most = waiting
         self._is_held = False
         self._queues: dict[Hashable, deque[asyncio.Future[None]]] = {}
-        """By caller, in the order of their turns; none is empty."""
+        """Caller -> its waiting requests, in the order of turns; none is empty."""
         self._full_since = math.inf
 
     @property
@@ -137,7 +137,7 @@ class Breaker(Health):
         self._limit = failures
         self._seconds = seconds
         self.failures = 0
-        """Those in a row."""
+        """Failures in a row."""
         self._failing_since = 0.0
         self._reason = ""
         self._open_until = 0.0

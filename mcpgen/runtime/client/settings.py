@@ -59,7 +59,7 @@ class Credential:
     token_url: str | None
     scopes: tuple[str, ...]
     about: str
-    """Its placement and its form, in words."""
+    """Place and form of the credential, in words."""
     for_writing: Credential | None = None
     """Credential for requests that write; None unless the operator set it."""
     login: Any = None
@@ -138,7 +138,7 @@ class ApiSettings(Settings):
 
     redactor: Redactor = field(default_factory=Redactor)
     api: str = ""
-    """API of several that these are for; empty for the first."""
+    """Name of the further API that these settings are for; empty for the first API."""
     apis: Mapping[str, ApiSettings] = field(default_factory=dict)
     own_variables: frozenset[str] = frozenset()
     """Names of the settings that a further API has its own variables for."""

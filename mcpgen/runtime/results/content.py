@@ -50,7 +50,7 @@ class ToolError(Exception):
     """A call that cannot be done; its text is for the model and must say what to do instead."""
 
     status = "tool_error"
-    """Its word in the log."""
+    """Status in the log."""
 
 
 class InputRequired(Exception):
@@ -178,15 +178,15 @@ class Context:
         self.remarks: list[str] = []
         """Texts to add to the result of a successful call."""
         self.reading: Mapping[str, Any] = {}
-        """Arguments that only the reading of the API's answer knows."""
+        """Arguments of the server itself for reading the API's answer (`answer_part`)."""
         self.limit: Any = None
-        """Its time limit (`anyio.CancelScope`)."""
+        """Time limit of the call (`anyio.CancelScope`)."""
         self.end = contextlib.ExitStack()
-        """Contexts that end with it."""
+        """Contexts that end with the call."""
         self.begun = False
-        """Whether a function works for it: the call cannot be repeated any more."""
+        """Whether a function works for the call, which then cannot be repeated."""
         self.confirmed = False
-        """Whether a person agreed to it."""
+        """Whether a person agreed to the call."""
         self.sent_by = request
         """Request of the protocol, if there is one."""
         self._last = float("-inf")
