@@ -65,8 +65,8 @@ class App:
         yours: bool = True,
     ) -> None:
         """Make the server of the package with the import name `package`. `mode` is an option for
-        another list of the tools (`--lazy`), `settings` None for later. With `yours` false neither
-        `hooks.py` nor `custom/` is used. Raises StartError for options that do not fit.
+        another list of the tools (`--lazy`), `settings` None: read later. With `yours` false
+        neither `hooks.py` nor `custom/` is used. Raises StartError for options that do not fit.
         """
         home = Package.named(package)
         facts = home.facts()

@@ -157,7 +157,7 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 
 
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
-    """Return the chosen tools, listed in the chosen mode. Raises StartError for two modes."""
+    """Prepare the parts; return the chosen tools, in the chosen mode. Raises StartError."""
     from .app import App
     from .package import StartError
     from .parts import PARTS

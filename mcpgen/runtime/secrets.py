@@ -116,7 +116,7 @@ class Redactor(Masks):
 
     @property
     def is_needed(self) -> bool:  # type: ignore[override]
-        """Whether there is anything to mask."""
+        """Whether a secret is known, here or for the running call."""
         return any(each is not None for each in (self._pattern, masks_now.get()))
 
 

@@ -32,7 +32,7 @@ PAGE_BYTES = 480 * KIB
 
 
 class SettingsError(Exception):
-    """Failed start. `problems` holds one sentence each, with variables and no values."""
+    """Raised for bad settings. `problems` holds one sentence each, with variables and no values."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)

@@ -1,7 +1,7 @@
 """Seam between the kernel and the parts of a server.
 
 A part is a package in `parts/` with a `PART`. `api.json` names the parts of a server, and the
-kernel knows each by this class alone. A part imports its large modules when it is called.
+kernel knows each by the class `Part` alone. A part imports its large modules when it is called.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ METHODS = frozenset({"tools/call", "tools/list", "ping"})
 _VERSION = b"mcp-protocol-version"
 _JSON = (b"content-type", b"application/json")
 _NEVER = anyio.Event()
-"""Nothing asks a call that answers in one piece to end: it is cancelled."""
+"""Never set: a call that answers in one piece is cancelled, not asked to end."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Exchange:
         self._streaming = streaming
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a plain request (`_is_plain`), cancelled if its client leaves; else stream."""
+        """Answer a plain request here, cancelled if its client leaves; pass on every other."""
         message = scope.get(MESSAGE)
         if not isinstance(message, JSONRPCRequest) or not _is_plain(message):
             await self._streaming(scope, receive, send)

@@ -114,7 +114,7 @@ ENDPOINT = "/mcp"
 HEALTH = "/health"
 """Answered as long as the process lives."""
 READY = "/ready"
-"""Answered with 503 once the server is about to end: a load balancer then sends no more."""
+"""Answered with 503 while the server is not ready or about to end: send it no requests then."""
 ABOUT = {
     "about": (
         "This is an MCP server (Streamable HTTP). Give an MCP client this address with the path"
@@ -299,7 +299,7 @@ class Guard:
     life: Callable[[], AbstractContextManager[None]] = nullcontext
     """Wraps the life of the process."""
     unknown: Callable[[Choice], str] = lambda _: ""
-    """Returns which name of a choice is not known."""
+    """Explains which name of a choice is unknown; an empty text if none is."""
     _is_draining: bool = False
 
     def drain(self) -> None:

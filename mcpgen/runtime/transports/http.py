@@ -127,7 +127,7 @@ def serve(
 
 
 class OnePiece:
-    """A transport that joins consecutive writes: uvicorn writes the head and the body of an answer
+    """Transport that joins consecutive writes: uvicorn writes the head and the body of an answer
     separately, and each write wakes the client.
     """
 
@@ -453,7 +453,7 @@ def run_processes(
 
 
 def worker_application(app: App, options: argparse.Namespace, settings: Settings) -> ASGIApp:
-    """Return the application of a worker: its lifespan runs inside `running` of the parts."""
+    """Return the application of a worker, which runs its parts and ends with its parent process."""
     guarded = application(app, options, settings)
 
     async def worker(scope: Scope, receive: Receive, send: Send) -> None:
@@ -502,7 +502,7 @@ class SharedQuota(Quota):
         return rate, place_of(settings, f"running:{caller}", self._http.max_calls_per_caller)
 
     async def refusal(self, name: str, key: Hashable) -> str:
-        """Explain, after `hold`, why a call cannot begin now, or return an empty text."""
+        """Return why a call cannot begin now, after `hold`, or take its turn: an empty text."""
         own, most = self._running[key], self._settings.max_calls
         reason = ""
         if 0 < self._http.max_calls_per_caller <= own:

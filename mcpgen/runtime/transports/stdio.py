@@ -26,8 +26,8 @@ from pydantic import ValidationError
 from . import BadMessage, bad_message, parse
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as
-JSON.
+"""Most bytes of a message. A call may have 8 million characters of arguments, each six bytes at
+most as JSON.
 """
 
 

@@ -106,7 +106,7 @@ class Endpoint:
         return make
 
     def serves(self, path: str) -> bool:
-        """Return whether a path, without the root path, is the endpoint's, below it or metadata."""
+        """Return whether a path, without root path, is the endpoint's, below it, or metadata."""
         if path.startswith(METADATA):
             return bool(self._servers) and path == f"{METADATA}{self.path}"
         return path == self.path or path.startswith(f"{self.path}/")

@@ -99,7 +99,7 @@ def audit(place: str, name: str, arguments: Arguments) -> Audit:
 
 
 class File:
-    """A file for lines, readable only by its owner. Each line is a single write, so that lines of
+    """File for lines, readable only by its owner. Each line is a single write, so that lines of
     several processes do not mix. After the file is moved away, a new file begins.
     """
 
@@ -133,7 +133,7 @@ class File:
 
 
 class SystemLog:
-    """The system's log, which gets lines under the name of the server."""
+    """Log of the system, which gets lines under the name of the server. Raises OSError without."""
 
     def __init__(self, name: str) -> None:
         self._start = f"<{PRIORITY}>{name}-mcp"

@@ -86,8 +86,8 @@ class CodeMode(Front):
         await self._sandbox.aclose()
 
     def search(self, query: str, limit: int, offers: Offers = bool) -> str:
-        """Return the best tools for a query as stubs, the first five with their types; a single
-        tool with all its details.
+        """Return the best tools for a query as stubs, the first five with their types, with a note
+        if poor; for a `limit` of 1, the tool with all its details.
         """
         result = self._finder.search(query, limit, offers)
         shown: set[str] = set()

@@ -118,7 +118,7 @@ _ADVICE = {
 
 
 class ProgramError(Exception):
-    """A program that did not end well; the text is for the model and names the line."""
+    """Raised for a program that did not end well; the text is for the model and names the line."""
 
 
 class Printed:
@@ -154,7 +154,7 @@ class Sandbox:
         self._opening = anyio.Lock()
 
     async def run(self, program: str, functions: dict[str, Function], printed: Printed) -> Any:
-        """Return a program's value: of its last expression or `return`. Raises ProgramError."""
+        """Return a program's last expression or `return`; fill `printed`. Raises ProgramError."""
         limits = monty.ResourceLimits(
             max_feed_duration_secs=COMPUTING_SECONDS,
             max_memory=MEMORY,

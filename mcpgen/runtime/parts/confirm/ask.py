@@ -42,7 +42,7 @@ _PLACE = re.compile(r"\{([^{}]+)\}")
 
 
 class Unconfirmed(ToolError):
-    """A call to which no person agreed."""
+    """Raised for a call to which no person agreed."""
 
     status = "declined"
 

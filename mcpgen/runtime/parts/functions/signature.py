@@ -52,11 +52,11 @@ _GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class BadSignature(Exception):
-    """A function that cannot be a tool; the text says what to change."""
+    """Raised for a function that cannot be a tool; the text says what to change."""
 
 
 class _Schemas(GenerateJsonSchema):
-    """Schemas without the titles that only repeat the name of an argument or a field."""
+    """Generator of schemas without titles that only repeat the name of a field."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         """Return False: no title is made of a field's name."""

@@ -104,7 +104,7 @@ def place_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 def tool_of(name: str, function: Callable[..., Any], *, rich: bool) -> FunctionTool:
     """Return the tool that a function makes; its listed schemas are exact if `rich`, else portable.
-    Raises BadSignature if it cannot be one.
+    Raises BadSignature if the function cannot be a tool.
     """
     options = options_of(function)
     if options is None:

@@ -295,7 +295,7 @@ class Client:
         return yaml_lines(self.key, name, entry)
 
     def path(self, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-        """Return the path of the file for the user of this environment."""
+        """Return the path of the client's file, by the user's environment and the platform."""
         return _place(self.file, self.file_on_windows, environ, platform)
 
     def is_here(self, environ: Mapping[str, str], platform: str = sys.platform) -> bool:

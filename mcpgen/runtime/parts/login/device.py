@@ -82,7 +82,7 @@ async def _poll(
     interval: float,
     until: float,
 ) -> TokenResponse:
-    """Ask for the tokens every `interval` seconds (RFC 8628 sections 3.4, 3.5); return them."""
+    """Poll for the tokens (RFC 8628 sections 3.4 and 3.5). Raises TokenRefused after `until`."""
     form = {"grant_type": GRANT_TYPE, "device_code": device_code}
     url = URL(safe_url(endpoints.token_url, "the token endpoint"))
     while time.monotonic() + interval < until:

@@ -61,7 +61,7 @@ async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoint
 
 
 async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
-    """Return the provider's document about itself (OpenID Connect Discovery 1.0, RFC 8414)."""
+    """Return the provider's metadata (OpenID Connect Discovery 1.0, RFC 8414). Raises ApiError."""
     address = URL(safe_url(url, "the provider's metadata"))
     answer = await send(
         Outgoing("GET", address, {"Accept": "application/json"}, {}, None, redactor)

@@ -28,7 +28,7 @@ class Login:
 
 
 def login_of(reader: Reader, facts: Mapping[str, Any], token_url: str) -> Login:
-    """Return the login of `facts`, its token URL replaced by `token_url` unless that is empty."""
+    """Return the login of `facts` with its client's values; `token_url` goes before its own."""
     variables = tuple(facts["variables"])
     names = [variable.removeprefix(f"{reader.prefix}_") for variable in variables]
     return Login(

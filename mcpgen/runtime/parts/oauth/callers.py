@@ -70,7 +70,7 @@ class Callers:
         self.routes = [Route(tokens.metadata_path, describe, methods=["GET"])]
 
     async def admit(self, scope: Scope) -> None:
-        """Note caller and scopes. Raises HTTPRefusal (401; 431: too long; 503: cannot check)."""
+        """Note caller and scopes in `scope`. Raises HTTPRefusal (401, 503; 431: too long)."""
         needed = self._tokens.scopes | self._tokens.offered.keys()
         token = bearer(scope)
         if not token:

@@ -89,7 +89,7 @@ class Introspection(ProtectedResource):
         return self._answered_at >= 0
 
     async def _ask(self, token: str) -> tuple[float, Grant | BadToken | Unavailable]:
-        """Return the outcome of a token's check, preceded by its end (monotonic clock)."""
+        """Ask about a token; return until when the outcome holds (monotonic clock), and it."""
         async with self._turns:
             now, date = time.monotonic(), time.time()
             if now < self._left_alone_until:

@@ -67,7 +67,7 @@ class Grant:
 
 
 class Unavailable(Exception):
-    """A token cannot be checked now; `seconds` (whole, 1 or more) until the next attempt."""
+    """Raised if a token cannot be checked now; `seconds` (whole, 1 or more) to the next attempt."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("the authorization server cannot be reached")
@@ -241,7 +241,7 @@ class Issuer(ProtectedResource):
 
 
 class NotAnAccessToken(ValueError):
-    """Refuses a token: unknown issuer or key, wrong or no audience, or no access token."""
+    """Raised for a token of unknown issuer or key, wrong or no audience, or no access token."""
 
 
 def bad_token(error: Exception, claims: dict[str, Any], key: Any = None) -> BadToken:
@@ -332,7 +332,7 @@ class Keys:
 
 
 class Unread(Exception):
-    """The authorization server gave no JSON; the text says why."""
+    """Raised if the authorization server gave no JSON; the text says why."""
 
 
 def client_of(ca_file: Path | None) -> httpx2.AsyncClient:
@@ -388,8 +388,8 @@ def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, 
 
 
 def check_audience(claims: dict[str, Any], audiences: Iterable[str]) -> None:
-    """Raise NotAnAccessToken unless `aud` has one of the audiences (RFC 9068, section 4), or is
-    absent and `client_id=ID` is among the audiences with the token's client.
+    """Raise NotAnAccessToken unless `aud` has one of the audiences (RFC 9068, section 4). A token
+    without `aud` needs the audience `client_id=ID` of its client.
     """
     given = claims.get("aud")
     if given is None:

@@ -56,7 +56,7 @@ def _fitted(texts: list[str], room: int) -> str:
 
 
 def _type(schema: Any) -> str:
-    """Return the type of a value: `string`, `"asc" | "desc"`, `[integer]`, `{name, email?}`."""
+    """Return a value's type: `string`, `"asc" | "desc"`, `[integer]`, `{name, email?}`, `any`."""
     if not isinstance(schema, dict):
         return "any"
     if isinstance(schema.get("enum"), list):

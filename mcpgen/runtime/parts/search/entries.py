@@ -124,7 +124,7 @@ def _values(properties: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _output(schema: Any) -> list[str]:
-    """Return the properties of an output schema, and those of each one and of its items."""
+    """Return the names of an output schema's properties, and of those of each and of its items."""
     names: list[str] = []
     for name, inner in _properties(schema).items():
         names.append(name)

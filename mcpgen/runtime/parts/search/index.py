@@ -91,8 +91,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One tool: what each term of the query adds to its score, the score, and the share of the
-    query that it answers.
+    """Tool that matches: what each term of the query adds to its score, the score, and the share of
+    the query that it answers.
     """
 
     name: str

@@ -44,7 +44,7 @@ class Language:
         return [word for word in said if word not in self._stop] or said
 
     def plain(self, said: list[str]) -> list[str]:
-        """Return the words with `delete` for `throw away`, and for `throw ... away`."""
+        """Return the words with a verb for a phrase: `delete it` for `throw it away`."""
         start, place, verb = self.phrase(said)
         if not verb:
             return said
@@ -73,7 +73,7 @@ class Language:
         return [verb for verb in said[start : start + 1] if self._kinds_of([verb]) & kinds]
 
     def _stopped(self, said: list[str]) -> str:
-        """Return the verb of two words, `stop` and the verb with `-ing`; else an empty text."""
+        """Return `follow` of `stop following`, if this is a known verb; else an empty text."""
         if said[:1] == ["stop"] and said[-1].endswith("ing"):
             return self._plain_verbs.get(root(said[-1]), "")
         return ""

@@ -22,7 +22,7 @@ ROOM = (800, 500, 400, 350, 350)
 
 
 class Lazy(Front):
-    """The front of `--lazy`: three tools, and their answers."""
+    """Front of `--lazy`: three tools, and their answers."""
 
     def __init__(self, package: Package, catalog: Catalog) -> None:
         """Raise StartError if the server was generated without an index."""

@@ -116,7 +116,7 @@ class Steps:
         )
 
     async def retry(self, answer: Answer[Any] | None, *, limit: int, after: float = 0) -> bool:
-        """Wait for the next attempt at the current step; False, at once, if `limit` were used up.
+        """Wait, then return True for another attempt at the current step; False after `limit`.
 
         `after` is in seconds; a `Retry-After` field of the answer overrules it.
         """
