@@ -52,8 +52,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Open each standard stream that was closed on the null device: the next file would take its
-    number. Standard output takes every character: one that it cannot write is escaped.
+    """Open the null device for each closed standard stream: else the next file would take its
+    number. Standard output escapes every character that it cannot write.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:

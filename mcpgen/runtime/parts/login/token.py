@@ -77,7 +77,7 @@ class StoredToken:
         return Secret(self._tokens.access_token)
 
     def forget(self, token: Secret) -> None:
-        """Note that the API refused a token: `get` renews it, unless it has another by then."""
+        """Note that the API refused a token: `get` renews it, unless another has replaced it."""
         self._refused = token.reveal()
 
     def _is_due(self) -> bool:

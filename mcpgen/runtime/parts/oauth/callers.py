@@ -91,8 +91,8 @@ class Callers:
         scope[SENDER].update(grant.caller.fields())
 
     def check(self, scope: Scope, tool: str | None) -> None:
-        """Raise HTTPRefusal (403) for a request without the scopes that server and tool need, which
-        it names: a client may ask for these and repeat the request (RFC 6750, section 3.1).
+        """Raise HTTPRefusal (403) for a request without all scopes that server and tool need. The
+        answer names these, so that a client may ask for them and try again (RFC 6750, section 3.1).
         """
         needed = self._tokens.scopes
         if tool is not None:

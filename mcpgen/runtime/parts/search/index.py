@@ -283,8 +283,8 @@ class Index:
         return matches
 
     def _part(self, term: str, variants: Mapping[str, float]) -> dict[int, float]:
-        """Return tool -> what a term adds to its score: that of the best of the term's variants. A
-        variant that is rarer than the term itself is not worth more.
+        """Return number of a tool -> addition to its score by a term: that of the term's best
+        variant. A variant that is rarer than the term itself is not worth more.
         """
         rarity = self._rarity(term)
         best: dict[int, float] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 async def call(app: App, name: str, arguments: dict[str, Any], context: Context) -> Any:
     """Call a tool's function for the function of another tool, and return its value: the call is
-    refused (ToolError), checked, guarded and recorded like any other. Raises what these raise.
+    refused (ToolError), checked, guarded and recorded like any other. Raises the errors of these.
     """
     entry = _anywhere(app, name)
     if entry is None:
