@@ -184,14 +184,14 @@ class Recorder:
 
     def settings(self, facts: Mapping[str, Any]) -> dict[str, str]:
         """Return environment variables for a server with these facts (`api.json`): all its APIs and
-        token URLs are this API.
+        token URLs are this API, without retries.
         """
         return {f"{facts['env_prefix']}_RETRIES": "0"} | addresses(facts, self.origin, BASE)
 
 
 def addresses(facts: Mapping[str, Any], origin: str, base: str = "") -> dict[str, str]:
     """Return environment variables for a server with these facts (`api.json`): all its APIs are at
-    `base` of this origin, and their token URLs at `/token`.
+    `base` of this origin, their token URLs at `/token`, and private addresses are allowed.
     """
     prefix = facts["env_prefix"]
     settings = {f"{prefix}_ALLOW_PRIVATE": "true"}

@@ -92,8 +92,8 @@ def _beside_references(errors: Iterable[Any]) -> list[Any]:
 
 def _of_another(branch: list[Any], depth: int) -> list[Any]:
     """Return the errors of a branch for objects of another kind: a parameter in another place, a
-    security scheme of another type (OpenAPI 3.0, its JSON Schema). `depth`: the place of the
-    object's keys in the path of an error, from 1.
+    security scheme of another type. `depth`: the place of the object's keys in the path of an
+    error, from 1.
     """
     kinds = [error for error in branch if error.kind.name == "enum"]
     return [each for each in kinds if each.instance_path[depth - 1 :] in _KIND_PATHS]

@@ -75,9 +75,7 @@ _YAML_ESCAPES = re.compile(r"\\[UxNLP0abefv_]")
 
 
 def _may_hide(text: SourceText) -> bool:
-    """Return whether a file may hold an invisible character, written out or escaped: much cheaper
-    than a look at each of its texts.
-    """
+    """Return whether a file may hold an invisible character, written out or escaped."""
     content = text.content
     if INVISIBLE.search(content):
         return True

@@ -109,8 +109,8 @@ def _defaults(document: Document) -> Iterator[Repair]:
 
 
 def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
-    """Return the keys to merge for a finding, if they are known: a missing key, a number as text
-    or the reverse, or the right name of a type.
+    """Return the keys to merge for a finding, empty if unknown: a required key that is missing,
+    empty or false, a number as text or the reverse, or the right name of a type.
     """
     if finding.fault == "missing":
         return {key: MISSING[key] for key in MISSING if key == finding.key}
@@ -187,8 +187,8 @@ def _name_of(operation: dict[str, Any]) -> str:
 
 
 def _operation_id(route: str, method: str, names: set[str]) -> str:
-    """Return an operationId that is not in `names` (OpenAPI 3.1, section 4.8.10): with the path's
-    parameters if needed, else with a number.
+    """Return an operationId that is not in `names` (OpenAPI 3.1, section 4.8.10): if needed with
+    the path's parameters, and then with a number.
     """
     first, *rest = verb_and_resource(method, route)
     name = first + "".join(word.capitalize() for word in rest)

@@ -44,13 +44,11 @@ DEFAULT = "correct the default or its schema: until then callers are not told of
 
 
 class TooManySteps(Exception):
-    """Schemas refer to each other so often that comparing a default with them has no end."""
+    """Schemas refer to each other too often for comparing a default with them."""
 
 
 class _Seen(set[Any]):
-    """A set that replaces the library's lists of seen items: searching a list takes longer as it
-    grows.
-    """
+    """A set that replaces the library's lists of seen items, for speed."""
 
     append = set.add
 

@@ -207,8 +207,8 @@ class _Transfer:
                 continue
 
     def connected(self, connection: Any) -> None:
-        """Note a new connection. Raises `Elsewhere` for a private address after a public one: a
-        name server may answer differently the second time.
+        """Note a new connection. Raises `Elsewhere` for a private address after a public one (DNS
+        rebinding).
         """
         self._sockets.append(connection)
         address = str(connection.getpeername()[0])
@@ -373,8 +373,8 @@ def _explained(error: BaseException, name: str) -> BaseException:
 
 
 def _ends_tls(error: Exception, reason: Any, name: str) -> bool:
-    """Return whether the server ended a TLS connection. The alert that says so may be lost with the
-    connection (RFC 8446, section 6.1).
+    """Return whether the server ended a TLS connection, also without an alert (RFC 8446, section
+    6.1).
     """
     ends = getattr(reason, "errno", None) in (errno.ENOTCONN, errno.ECONNRESET, errno.EPIPE)
     return any(isinstance(each, ssl.SSLError) for each in (error, reason)) or (

@@ -54,7 +54,9 @@ class Identifiers:
         self._collect(tree, home, Above(home, home), has_names=False)
 
     def identity(self, node: dict[str, Any]) -> tuple[str, str]:
-        """Return the URI and the fragment of an object's `$id`, both empty without one."""
+        """Return the URI and the fragment of an object's `$id` (draft-04: `id`), both empty without
+        one.
+        """
         identity = node.get("$id")
         if identity is None and self.has_draft_4:
             identity = node.get("id")

@@ -1,7 +1,6 @@
 """JSON text → tree, within bounds (RFC 8259).
 
-A valid text is read by the C scanner of the standard library alone; the scanner of this module
-finds the place of an error.
+The standard library reads a valid text; this module finds the place of an error.
 """
 
 from __future__ import annotations
@@ -144,9 +143,7 @@ def too_many_nodes(limits: Limits) -> LimitFault:
 
 
 def _without_surrogates(node: Any) -> Any:
-    """Return a copy of the tree with U+FFFD for each half of a surrogate pair (RFC 8259 section
-    8.2).
-    """
+    """Return a copy of the tree with U+FFFD for each lone half of a surrogate pair."""
     if type(node) is str:
         if node.isascii():
             return node
@@ -283,7 +280,9 @@ def _slip(error: json.JSONDecodeError, rest: str) -> tuple[str, str]:
 
 
 def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
-    """Return the offset of a comma before a closing bracket, or None if that is not the mistake."""
+    """Return the offset of a comma before a closing bracket (or the end), or None without this
+    mistake.
+    """
     if error.msg.startswith("Illegal trailing comma"):
         return error.pos
     before = content[: error.pos].rstrip()

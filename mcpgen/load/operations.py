@@ -79,8 +79,8 @@ def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation
 def paths(
     document: Document, deref: Deref, report: Report = _ignore, api: str = ""
 ) -> Iterator[DocumentedPath]:
-    """Yield the paths of an upgraded document, or of a further API in it, sorted; `report` gets
-    those that are no objects.
+    """Yield the paths of an upgraded document, or of a further API in it, sorted, without `x-…`;
+    `report` gets those that are no objects.
     """
     owner = document.apis[api] if api else document
     nodes = as_object(owner.root.get("paths"))

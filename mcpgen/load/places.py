@@ -35,7 +35,7 @@ def finder(text: SourceText) -> NodeFinder:
 
 
 class JsonPlaces:
-    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips the rest."""
+    """Finds the nodes of a valid JSON text by descending to them."""
 
     def __init__(self, text: SourceText) -> None:
         self._text = text
@@ -94,7 +94,7 @@ class JsonPlaces:
 
 
 class _Composer(CParser, BaseConstructor, BaseResolver):
-    """Makes nodes with their positions of YAML, and no values."""
+    """Makes the nodes of a YAML text, with their positions and without values."""
 
     def __init__(self, content: str) -> None:
         CParser.__init__(self, content)

@@ -398,6 +398,7 @@ def copy_path(origin: str, project: Path, home: Path | None = None) -> str | Non
 
     For a file: its path from `home`, the folder of the document, with `up` for each folder above,
     so the copies lie to each other as the files do. For a URL: host, path and a hash of the query.
+    For `-`: `stdin.yaml`.
     """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"
@@ -423,7 +424,7 @@ def copy_path(origin: str, project: Path, home: Path | None = None) -> str | Non
 
 
 def _safe(part: str) -> str:
-    """Return a part of a path as any file system accepts it, with a hash if it was changed."""
+    """Return a part of a path as any file system accepts it; a hash is added if it was changed."""
     if UNSAFE.search(part) is None and len(part) <= LONGEST:
         return part
     digest = hashlib.sha256(part.encode("utf-8", "surrogatepass")).hexdigest()[:6]

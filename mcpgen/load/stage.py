@@ -136,8 +136,8 @@ def _renamed(
 def _followed(
     names: list[Name], read_one: Callable[[Name], Read], folder: Path | None
 ) -> tuple[list[Name], list[Read], list[Name]]:
-    """Return the files named, their content, and no file, or for a lone Arazzo document the files
-    of the APIs in its `sourceDescriptions`, their content, and the document's name.
+    """Return the files to load, their content, and the Arazzo files. A lone Arazzo document becomes
+    such a file, and the APIs in its `sourceDescriptions` are loaded; else there is none.
     """
     entries = [read_one(name) for name in names]
     match entries:
@@ -192,9 +192,8 @@ def _begins_like_a_document(text: SourceText) -> bool:
 
 
 def _hash(root: dict[str, Any]) -> str:
-    """Return the SHA-256 of the tree with sorted keys, in hexadecimal: neither spaces nor the order
-    of keys matter. Names of folders with definitions beside a document, which may differ in a
-    clone, are replaced by numbers.
+    """Return the SHA-256 of the tree with sorted keys, in hexadecimal. Names of folders with
+    definitions beside a document, which may differ in a clone, are replaced by numbers.
     """
     names: dict[str, str] = {}
     if SOURCES in root and FILES in root:

@@ -104,7 +104,5 @@ def examples_of(node: dict[str, Any], follow: Callable[[Any], Any]) -> list[Any]
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a JSON number; Python counts booleans as integers, JSON does
-    not.
-    """
+    """Return whether a value is a number, and no boolean."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -307,7 +307,7 @@ class _Reader:
 
 
 def _copy(node: Any) -> Any:
-    """Copy a node deeply, so that changes to the copies are independent."""
+    """Return a deep copy of a node."""
     if type(node) is dict:
         return {key: _copy(value) for key, value in node.items()}
     if type(node) is list:
@@ -316,7 +316,10 @@ def _copy(node: Any) -> Any:
 
 
 def read(text: SourceText, limits: Limits) -> Any:
-    """Return the tree of a YAML text. Raises `Fault` or `LimitFault`."""
+    """Return the tree of a YAML text. Raises `Fault` or `LimitFault`. If libyaml refuses the tabs
+    of lines without content, `text.content` gets spaces instead; repeated keys are noted in the
+    text.
+    """
     try:
         return _read(text, limits)
     except yaml.MarkedYAMLError as error:

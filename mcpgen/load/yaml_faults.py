@@ -41,7 +41,9 @@ def character_fault(text: SourceText) -> Fault:
 
 
 def syntax_fault(text: SourceText, error: yaml.MarkedYAMLError) -> Fault:
-    """Return libyaml's error as a fault, at an unclosed quote or bracket, else where it stopped."""
+    """Return libyaml's error as a fault: at a tab in the indentation, an unclosed quote or bracket,
+    else where it stopped.
+    """
     mark: Any = error.problem_mark or error.context_mark
     offset = text.offset(mark.line, mark.column) if mark else 0
     problem = str(error.problem or "cannot be read")

@@ -258,7 +258,9 @@ def _entries(tool: Tool, place: str) -> dict[str, str]:
 
 
 def _encoded(argument: Argument) -> str:
-    """Return the expression to send: the argument's name, fixed value, or a call of `wire`."""
+    """Return the expression to send: the argument's name (a list or object with its default) or
+    fixed value, in a call of `wire` if it is encoded.
+    """
     name: str = py_ident(argument.name)
     if argument.fixed:
         name = py_literal(argument.fixed[0])

@@ -112,11 +112,10 @@ def grouped(members: dict[str, Any]) -> str:
 def contract_facts(tool: Tool) -> dict[str, Any]:
     """Return the facts about a custom tool or a workflow besides its listing.
 
-    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema →
-    key in the exact one; `arguments`: every argument → the function's parameter; `more`:
-    whether it takes others besides; `workflow`: whether its function is generated; `fixed`
-    and `defaults`: the configured values of arguments that the exact schema requires from
-    callers.
+    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in
+    the exact one; `arguments`: every argument → the function's parameter; `more`: whether it takes
+    others besides; `workflow`: whether its function is generated; `fixed`: argument → configured
+    value; `defaults`: the same of arguments that the exact schema requires.
     """
     found: dict[str, Any] = {}
     if tool.contract is not None:

@@ -44,7 +44,7 @@ NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
 
 
 class GateError(RuntimeError):
-    """Generated Python outside its grammar: a bug of mcpgen, whatever the document says."""
+    """Generated Python outside its grammar: a bug of mcpgen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

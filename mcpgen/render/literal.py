@@ -46,11 +46,10 @@ class UnsafeValue(ValueError):
 
 
 def py_literal(value: Any) -> Code:
-    """Return a JSON value as a Python literal on one line. Exact types only: a subclass may bring
-    its own `repr`.
+    """Return a JSON value as a Python literal on one line.
 
-    Raises UnsafeValue for any other type, for infinite floats, for keys that are not text, and
-    below depth 64.
+    Raises UnsafeValue for any other type (also a subclass), for infinite floats, for keys that are
+    not text, and below depth 64.
     """
     return Code(_spell(value, DEPTH))
 
@@ -117,9 +116,7 @@ def escaped(text: str) -> str:
 
 
 def py_ident(name: str) -> Code:
-    """Return a name unchanged: `parse` makes names, here they are checked. Raises UnsafeValue for
-    anything but an ASCII identifier.
-    """
+    """Return a name unchanged. Raises UnsafeValue for anything but an ASCII identifier."""
     if type(name) is not str or not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name):
         raise UnsafeValue(f"not an identifier: {name!a:.80}")
     return Code(name)
@@ -204,9 +201,7 @@ def code(value: Any) -> Code:
 
 
 def comment(text: Any) -> Code:
-    """Return text as one line of a comment that begins with `#`. Raises UnsafeValue for another
-    type.
-    """
+    """Return text on one line, to be printed after a `#`. Raises UnsafeValue for another type."""
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     return Code(" ".join(visible(text).split()))

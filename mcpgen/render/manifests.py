@@ -1,11 +1,8 @@
 """Files about a generated server for other programs: `server.json` (registry), `manifest.json`
-(MCPB), client settings.
+(MCPB 0.4), client settings (those of `install`).
 
 Environment variables are named, never filled in. From the document come only the title, in the two
 manifests, and the descriptions of credentials, in the prompts for them.
-
-Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
-`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings are those of `install`.
 """
 
 from __future__ import annotations
@@ -55,7 +52,7 @@ class Variable:
 
     @property
     def key(self) -> str:
-        """The name as a setting of a bundle: `bookshop_mcp_api_key`."""
+        """The name as a setting of a bundle: `BOOKSHOP_MCP_API_KEY` → `bookshop_mcp_api_key`."""
         return self.name.removeprefix("MCPGEN_").lower()
 
 

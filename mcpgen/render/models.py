@@ -138,7 +138,9 @@ def _key(key: str, words: list[Any]) -> str:
 
 
 def _value(value: Any, words: list[Any]) -> Any:
-    """Return a plain value unchanged; for any other, the token `zz 3` of its index in `words`."""
+    """Return a plain value unchanged; any other is added to `words`, and its token returned: `zz
+    3`, with the index.
+    """
     match value:
         case int() if abs(value) < 2**53:
             return value

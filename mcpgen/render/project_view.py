@@ -44,7 +44,7 @@ LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class VariableView:
-    """An environment variable."""
+    """An environment variable, as `manifests.Variable`, for templates."""
 
     name: str
     meaning: Code

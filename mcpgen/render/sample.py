@@ -55,7 +55,8 @@ def tests_data(server: Server) -> dict[str, Any]:
 def _tool(
     server: Server, tool: Tool, environment: dict[str, str], inner_names: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the test of a tool. `inner_names`: pointer of a property in a definition → its name on
+    """Return the test of a tool: `arguments` (None if none are found), the first one `required`,
+    and the expected `request`. `inner_names`: pointer of a property in a definition → its name on
     the wire.
     """
     schema, names = tool.input_schema, ChainMap(dict(tool.wire_names))

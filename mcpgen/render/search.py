@@ -102,7 +102,9 @@ def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
 def _entry(
     tool: Tool, toolset: Toolset, models: Mapping[str, Schema], stop: list[str], said: set[str]
 ) -> dict[str, Any]:
-    """Return the entry of a tool, and add its words to `said`."""
+    """Return the index entry of a tool, also with `deprecated` and for a read `lists`; add its
+    words to `said`.
+    """
     fields = words_by_field(_fields(tool, toolset, models))
     said.update(*fields.values())
     one = entry_of(fields, kind_of(tool), stop)
@@ -143,8 +145,8 @@ def content(entries: Mapping[str, Any], said: Iterable[str] = ()) -> dict[str, A
 def kind_of(tool: Tool) -> str:
     """Classify the effect of a tool: `create`, `list`, `get`, `search`, `update` or `delete`.
 
-    The method decides, and for GET and POST the end of the path (`/orders/{id}/cancel`,
-    `chat.delete`).
+    The method decides (a PUT that destroys nothing is `create`), and for GET and POST the end of
+    the path (`/orders/{id}/cancel`, `chat.delete`).
     """
     method, segments = tool.origin.method, _segments(tool.origin.path)
     if method == "DELETE":
@@ -298,9 +300,7 @@ def _synonyms(terms: set[str], said: set[str]) -> dict[str, list[str]]:
 
 def _neighbours(terms: set[str]) -> dict[str, str]:
     """Return common word that no tool has → the nearest stems of the index, with spaces between
-    them.
-
-    The table (`data/neighbours.txt`) is written by `scripts/neighbours.py`.
+    them, by `data/neighbours.txt` (written by `scripts/neighbours.py`).
     """
     found: dict[str, str] = {}
     text = (resources.files("mcpgen") / "data" / "neighbours.txt").read_text("utf-8")

@@ -67,7 +67,9 @@ class Improvement:
 
 
 def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Improvement]:
-    """Return at most `most` changes that gain most, the best first; rule `fields` comes last."""
+    """Return at most `most` changes that gain most, the best first, those of rule `fields` last;
+    negligible gains are left out.
+    """
     definitions = {name: ScoredTool(tool) for name, tool in listed.by_name().items()}
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:

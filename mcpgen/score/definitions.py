@@ -53,8 +53,8 @@ def content_words(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ScoredTool:
-    """One Tool object, and the stems that say nothing of it because many tools of its list say
-    them.
+    """One Tool object. `common`: stems that many tools of its list share, so they say nothing of
+    it.
     """
 
     tool: Mapping[str, Any]
@@ -148,7 +148,7 @@ class ScoredTool:
 
     @cached_property
     def tokens(self) -> int:
-        """The estimated tokens of the tool in the list, by the bytes of its JSON."""
+        """The estimated tokens of the tool in the list: bytes of its JSON / 4."""
         text = json.dumps(self.tool, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode()) // BYTES_PER_TOKEN
 

@@ -40,7 +40,9 @@ _PARENTHESES = re.compile(r".*\((.*)\)")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its dimension, its weight there, and the advice if it is broken."""
+    """A rule: its dimension, its weight there, and the advice if it is broken. `text`: it reads
+    texts; `key`: what mends it.
+    """
 
     name: str
     dimension: str
@@ -288,7 +290,9 @@ def _when(one: ScoredTool, among: ScoredTools) -> float:
 
 
 def _siblings(one: ScoredTool, among: ScoredTools) -> float:
-    """Return 1 for a tool without required arguments, or that names another tool, else 0."""
+    """Return 1 for a described tool without required arguments, or one that names another tool,
+    else 0.
+    """
     if not one.required and one.sentences:
         return 1.0
     explanations = [str(inner.get("description", "")) for inner in one.arguments.values()]
@@ -365,7 +369,7 @@ def _share(
 def _answers(one: ScoredTool, among: ScoredTools) -> float:
     """Rate what is told of the answer: 0 for nothing (a deletion 0.7), 0.2 for an envelope alone
     (`Returns data, next_page`), 0.5 to 1 for one to three fields of its content. Without an output
-    schema, fields count as one if the list has them in no argument and no answer.
+    schema, fields unknown to all arguments and answers of the list count as one.
     """
     told = [found[1] for found in map(RETURNS.match, one.sentences) if found]
     if not any((told, one.output)):

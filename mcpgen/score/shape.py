@@ -49,7 +49,7 @@ def name_of_words(one: ScoredTool, among: ScoredTools) -> float:
 
 def single(one: ScoredTool, among: ScoredTools) -> float:
     """Rate by the number of things that a tool does: 1 for one, half for two, 0 for more. They are
-    the kinds of verbs that an argument chooses among, or the joined verbs of the first sentence, or
+    the kinds of verbs that an argument chooses among, or the joined verbs of the first sentence or
     their objects.
     """
     chosen = max((len(set(_groups(values))) for values in _choices(one)), default=0)

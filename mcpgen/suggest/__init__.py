@@ -150,7 +150,9 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
 
 
 def _kind(tool: Tool) -> str:
-    """Return the kind of a tool; one whose verb ends a thing is `delete` by any method."""
+    """Return the kind of a tool: `delete` by any method if its verb ends a thing, `get` for a
+    read-only tool of no reading kind.
+    """
     if "delete" in kinds_of_verb(tool.name):
         return "delete"
     kind = kind_of(tool)
@@ -160,7 +162,7 @@ def _kind(tool: Tool) -> str:
 
 
 def _below(tools: list[Tool]) -> Counter[str]:
-    """Return the number of tools at each path and below it."""
+    """Return path (segments with `/` between) → number of tools at it and below it."""
     below: Counter[str] = Counter()
     for tool in tools:
         segments = _segments(tool)
@@ -234,8 +236,8 @@ def _resource(tool: Tool) -> str:
 
 
 def _is_call(tool: Tool, segments: list[str]) -> bool:
-    """Return whether a path ends in a verb: `/messages/send`, `/ips/list-pools`,
-    `/chat.postMessage`.
+    """Return whether a path ends in a verb: the second of two segments (`/messages/send`,
+    `/ips/list-pools`), or any path with a dot (`/chat.postMessage`).
     """
     if "." in tool.origin.path.removesuffix(".json"):
         return True
