@@ -1,8 +1,7 @@
 """The catalogue as one HTML page and as Markdown, and the templates that the workbench shares.
 
-Every text of a document is escaped by the template engine; characters that are invisible or turn
-the direction of the text are spelt out first. The page allows itself one style and one script by
-their hashes, and nothing from anywhere else.
+Every text of a document is escaped, after invisible and direction-changing characters are spelt
+out. The page allows one style and one script by their hashes, and nothing else.
 """
 
 from __future__ import annotations

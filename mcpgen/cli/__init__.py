@@ -1,7 +1,7 @@
 """The command line: arguments in, exit code out; the only place that prints.
 
-One file per command. A command is a plain function, whose module is imported when the command runs:
-`mcpgen --help` and a completion import none but the one they are about.
+One file per command. A command is a plain function, whose module is imported when it runs: `mcpgen
+--help` imports none.
 """
 
 from __future__ import annotations

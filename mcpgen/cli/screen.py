@@ -64,9 +64,8 @@ def silence(stream: IO[str]) -> None:
 class Screen:
     """The output of one command.
 
-    `quiet` omits everything but results and problems, and so does `as_json`, whose reader
-    is a program. Colour and movement only on a terminal; `NO_COLOR`, `FORCE_COLOR`,
-    `TERM=dumb` and `COLUMNS` are respected (rich does that).
+    `quiet` omits everything but results and problems, as `as_json` does. Colour and movement only
+    on a terminal; rich respects `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS`.
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:

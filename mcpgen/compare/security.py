@@ -1,15 +1,11 @@
 """Changes that require consent: a reviewed server must not make them unseen.
 
-A document that names another host or another credential, that turns a reading tool into a
-deleting one, that begins to give orders to the model, or that loses most of its operations,
-is how a server that was reviewed once is turned against its operator or breaks. The lock
-remembers what was reviewed. `generate` refuses these changes until they are accepted, and
-`diff` shows the same ones.
+Such are: another host or credential, a reading tool that deletes, texts that give orders to the
+model, the loss of many tools. The lock remembers what was reviewed; `generate` refuses the changes
+until they are accepted, and `diff` shows them.
 
-The effect of a call counts, with everything it inherits: the same credential under the
-root's `security` or the operation's own is the same, and an operation that no longer
-inherits one is changed although its own text is not. Different wording alone is not a
-danger.
+The effect of a call counts: the same credential under the root's `security` or the operation's own
+is the same. Different wording alone is no danger.
 """
 
 from __future__ import annotations
@@ -63,10 +59,9 @@ class Consent:
 class CallTarget:
     """The destination and the credentials of a call of one tool.
 
-    `origin` and `prefix` are empty while the address is not known. `alternatives` are sets
-    of names of credentials in the order in which the server tries them (OpenAPI 3.1
-    §4.8.30), `optional` also allows calls without any of them; no alternatives: no
-    credential is ever sent.
+    `origin` and `prefix` are empty while the address is not known. `alternatives` are sets of names
+    of credentials in the order in which the server tries them (OpenAPI 3.1 §4.8.30), empty if no
+    credential is ever sent; `optional`: calls without any are allowed, too.
     """
 
     origin: str

@@ -1,9 +1,8 @@
-"""Changes for the model and for callers, tool by tool, between two servers or a project and a
-server.
+"""Changes for the model and for callers, tool by tool, between two servers.
 
-Four classes, the gravest first. `security`: requires consent. `breaking`: a call that
-worked may fail or mean something else, or an answer promises less. `additive`: every call
-that worked still works. `text`: words only.
+Four classes, the gravest first. `security`: requires consent. `breaking`: a call that worked may
+fail or mean something else, or an answer promises less. `additive`: every call that worked still
+works. `text`: words only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Every key of `mcpgen.toml`, once.
+"""Every key of `mcpgen.toml`, once: the rows of `data/keys.toml`.
 
-From the rows of `data/keys.toml` come the reader of the file, its JSON Schema, its documentation,
-the options of `generate`, `inspect` and `lint`, and the check that options agree with the file of a
-project. A new key is one row there and one field of the dataclass that its table names.
+From them come the reader of the file, its JSON Schema, its documentation, and the options of
+commands. A new key is one row there and one field of the dataclass that its table names.
 """
 
 from __future__ import annotations

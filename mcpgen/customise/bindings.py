@@ -1,9 +1,8 @@
 """Names and tables of `mcpgen.toml` that belong to an operation.
 
 An operation is the same as in the last run if its method and path are, else if its operationId is.
-So it keeps its tool, the names of the tool and of its arguments, and its table when the document
-renames the operationId or moves the path. A tool never starts to call another operation because the
-document gave that its operationId, as GitHub's once did. A table may be for many tools:
+So it keeps its tool, all names and its table when the document renames the operationId or moves the
+path, and no tool starts to call another operation. A table may be for many tools:
 `[tools."read_*"]` and `[tools.tag."Flows"]`.
 """
 

@@ -1,8 +1,7 @@
 """`mcpgen.lock`: the record of a run's input and output.
 
-The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged
-lock. Hashes are SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is
-not an edit.
+It holds no time and no absolute path: an unchanged document gives an unchanged lock. Hashes are
+SHA-256 of LF-normalised text: line ends turned into CRLF are no edit.
 """
 
 from .facts import config_hash, data_hash, facts, text_hash

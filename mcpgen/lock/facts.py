@@ -87,8 +87,8 @@ def facts(
     """Return the lock of one run, without the files.
 
     `parsed` is the server before the configuration changed it, `before` the lock of the last run,
-    and `known` are the fields of `Lock` that the server does not tell: `document` is the hash of
-    the normalised document, `openapi` its version, and `config` the hash of the configuration.
+    and `known` are fields of `Lock` that the server does not tell: `document` (hash of the
+    normalised document), `openapi` (its version), `config` (hash of the configuration).
     """
     memory = _Memory(parsed or server, before)
     original_names = dict(server.original_names)

@@ -28,10 +28,9 @@ VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 class ToolLock:
     """The binding of one tool to its operation, and hashes of what the model sees.
 
-    `own_name` is the name before the configuration renamed the tool. `arguments` maps the name of
-    each argument, before the configuration renamed it, to its key, and `gone_arguments` those of
-    earlier documents. `security` is None if the server's own applies. `odd` is what is suspicious
-    about its texts (`hidden_text.kinds_of`).
+    `own_name` is the name before the configuration renamed the tool. `arguments`: own name of an
+    argument → its key; `gone_arguments`: those of earlier documents. `security` is None if the
+    server's own applies. `odd` is what is suspicious about its texts (`hidden_text.kinds_of`).
     """
 
     name: str

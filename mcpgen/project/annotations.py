@@ -1,7 +1,7 @@
 """Annotations of the user's functions as JSON Schema, read from their text and never run.
 
-A class of `custom/` becomes a definition with its fields. An annotation that only Python can
-resolve becomes `{"format": TEXT}`: so a change of it shows in a comparison.
+A class of `custom/` becomes a definition with its fields; an annotation that only Python can
+resolve becomes `{"format": TEXT}`, so that its changes show in a comparison.
 """
 
 from __future__ import annotations

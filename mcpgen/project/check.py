@@ -63,8 +63,8 @@ class Report:
 
 
 def check(folder: Path, problems: Problems, *, update: bool = False) -> Report:
-    """Compare a project with what would be generated today; nothing is written. `update` fetches
-    the document anew. Raises UsageError without a lock, McpgenError if the server cannot be made.
+    """Compare a project with what would be generated today; `update` fetches the document anew.
+    Raises UsageError without a lock, McpgenError if the server cannot be made.
     """
     lock = require_lock(folder)
     recorded = owned(lock, read_pending(folder))

@@ -1,5 +1,5 @@
-"""`mcpgen add kubernetes`, `compose`, `systemd` and `monitoring`: what runs and watches a project's
-server elsewhere. The files are the user's from their first moment, like the Dockerfile.
+"""`mcpgen add kubernetes`, `compose`, `systemd` and `monitoring`: files that run and watch a
+project's server elsewhere. They are the user's, like the Dockerfile.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The user code's imports from the generated package, read and never run.
 
-User code imports from the package itself (`from .. import Api`), its tools and its models.
-Modules of `runtime/` may move with every version. An import that is not there, or that reaches
-past the names that the package offers, is a problem with the right import as its hint.
+User code imports from the package itself (`from .. import Api`), its tools and its models. Any
+other import, or one of a missing name, is a problem with the right import as its hint.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and
-files.
+"""One run for one project: request, `mcpgen.toml` and lock → document, server and files.
 
-The stages themselves are in `pipeline`; here is decided what they are given, for `generate`,
-`check` and `diff` alike. A folder with a `mcpgen.toml` is a project, and there the file decides: an
-option that says something else is refused, so that what is on disk can always be made again from
-the folder alone.
+The stages are in `pipeline`; here is decided what they are given, for `generate`, `check` and
+`diff` alike. In a folder with a `mcpgen.toml` the file decides, and options that differ are
+refused: the folder alone gives the same files again.
 
     result = run(CommandInput(folder=folder), problems)
     save(result, force=…, accept=…, dry_run=…)

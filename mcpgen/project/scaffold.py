@@ -1,8 +1,7 @@
-"""New projects from nothing, and new tools in them: the files that are the user's from their first
-moment.
+"""New projects from nothing, and new tools in them.
 
-A project made here is like any other: `tools.json` is its source, `mcpgen.toml` names it, the rest
-is generated. Its first tool is a typed function, so the list in `tools.json` is empty.
+The source of a new project is `tools.json`, which `mcpgen.toml` names. Its first tool is a typed
+function, so the list in `tools.json` is empty.
 """
 
 from __future__ import annotations

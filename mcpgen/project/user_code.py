@@ -1,9 +1,8 @@
 """The user's own code in a project, read and never run: hooks on tools that are gone, custom tools
 that no longer fit.
 
-`hooks.py` and `custom/` are written once and then the user's, so nothing regenerates them. What can
-be known without importing them is said here, of the package as it is (`mcpgen check`) and of the
-package as a run would leave it, before anything is written (`mcpgen generate`).
+Nothing regenerates `hooks.py` and `custom/`. `mcpgen check` reports their faults in the package as
+it is, `mcpgen generate` those in the package as a run would leave it, before it writes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One Schema Object, from OpenAPI 3.0, Swagger 2.0 or an older JSON Schema draft → JSON Schema
 2020-12, in place.
 
-Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1
-migration notes of the OpenAPI Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A
-rule leaves values of an unexpected shape alone: `parse` reports invalid schemas.
+Sources: OpenAPI 3.0.3 section 4.7.24, the 3.0 → 3.1 migration notes of the OpenAPI Initiative, and
+the change logs of JSON Schema draft-06 to 2020-12. Values of an unexpected shape stay: `parse`
+reports invalid schemas.
 """
 
 from __future__ import annotations

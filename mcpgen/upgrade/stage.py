@@ -142,11 +142,10 @@ def _follow_renamed(
 
 
 def put_in_order(document: Document) -> None:
-    """Sort the keys of every object of an API's description, in place: their order means nothing in
-    JSON and must change nothing here, but for the fields that a text names. `document.places`
-    keeps theirs.
+    """Sort the keys of every object of an API's description, in place, as their order means nothing
+    in JSON. `document.places` keeps that of properties.
 
-    Definitions of tools keep theirs: models fill in arguments in the order of their author.
+    Definitions of tools are not sorted: models fill in arguments in the order of their author.
     """
     pending: list[Any] = [document.root]
     seen = {id(root) for root, _ in definition_roots(document)}

@@ -1,8 +1,7 @@
-"""Swagger 2.0 → OpenAPI 3.1 objects, in place. What is inside schemas is left to `schema.py`.
+"""Swagger 2.0 → OpenAPI 3.1 objects, in place; the content of schemas is left to `schema.py`.
 
-Sources: Swagger 2.0 ("Parameter Object", "Response Object", "Security Scheme Object") and the
-sections of OpenAPI 3.1 that say the same. `moved` is the document's log of moves, kept so that
-messages point at what the author wrote.
+Sources: Swagger 2.0 ("Parameter Object", "Response Object", "Security Scheme Object") and the same
+sections of OpenAPI 3.1. Moves are logged, so that messages point at what the author wrote.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Tool definitions whose arguments are no JSON Schema → definitions with an `inputSchema`, and
-schemas of older drafts without the keywords that their draft does not have.
+schemas of older drafts without the keywords that their draft ignores.
 
-Arguments are written as a list, `[{name, type, desc}]` (Docker's MCP registry), as a mapping,
-`{name: {type, description}}` (Cohere's first API, Bedrock's action groups, smolagents, LangChain's
-`args`), or not at all, for a tool that takes any text (OpenAI's custom tools).
+Arguments are a list, `[{name, type, desc}]` (Docker's MCP registry), a mapping, `{name: {type,
+description}}` (Cohere's first API, Bedrock's action groups, smolagents, LangChain's `args`), or
+missing, for a tool that takes any text (OpenAI's custom tools).
 
-A schema with `$schema` means that draft: it ignores keywords of later drafts, and before 2019-09
-everything beside a `$ref`. Sources: the release notes of draft-06, draft-07, 2019-09 and 2020-12.
+A schema with `$schema` ignores keywords of later drafts, and before 2019-09 all beside a `$ref`.
 """
 
 from __future__ import annotations

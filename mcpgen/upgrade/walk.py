@@ -1,8 +1,7 @@
 """The tables of OpenAPI objects and their children, and the walk over them.
 
-Only children in the tables are visited. So a property called `nullable` is a property, an `example`
-is never taken for a schema, and an extension is left alone. A reference is followed with the kind
-of its place: in other files there is no other sign of the kind of a node.
+Only children in the tables are visited: a property called `nullable` is a property, an `example` no
+schema, and extensions are left alone. A reference is followed with the kind of its place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The data of the workbench: a document, the server it becomes, and unsaved edits of `mcpgen.toml`.
 
-An edit is a change of keys, applied to the text by `config.options.edit`; it is accepted if the
-file can be read and every table fits, by the functions that `generate` uses.
+An edit is a change of keys in the text; it is accepted if the file can be read and every table
+fits, by the functions that `generate` uses.
 """
 
 from __future__ import annotations
@@ -380,9 +380,9 @@ class Bench:
             self.history.clear()
 
     def _redo(self) -> None:
-        """Read every file again and apply the edits. Raises McpgenError for an unusable file or an
-        edit that does not fit, and keeps what was read before and the edits. An edit raises once
-        for each state of the files, so that it can be taken back.
+        """Read every file again and apply the edits. Raises McpgenError for an unusable file or
+        edit, and keeps what was read before and the edits; once for each state of the files, so
+        that an edit can be taken back.
         """
         edits = dict(_differences(tomllib.loads(self.saved), tomllib.loads(self.text)))
         before, is_read = vars(self).copy(), False

@@ -1,10 +1,9 @@
 """Access to the workbench: by the person who started it, from its own pages.
 
-Every address begins with a token, which no other page and no other port of this machine can know:
-a cookie would go to all of its ports (RFC 6265 section 8.5). `Host` must name this server, so that
-a name which was made to point here (DNS rebinding) is refused; a change must come from its own
-pages (`Origin`). Its pages load nothing from anywhere else, and run no script and no style that is
-not a file of its own.
+Every address begins with a token, unknown to other pages and ports of this machine (a cookie would
+go to all its ports, RFC 6265 section 8.5). `Host` must name this server, against DNS rebinding, and
+a change must come from its own pages (`Origin`). The pages load scripts and styles of their own
+alone.
 """
 
 from __future__ import annotations

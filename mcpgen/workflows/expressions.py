@@ -1,7 +1,7 @@
 """Runtime expressions (Arazzo 1.1, section *Runtime Expressions*) as values of the model.
 
-Besides the pointers of the specification (`$response.body#/items/0/id`), the paths are read that
-its conditions allow (`$response.body.items[0].id`): documents use them everywhere.
+Besides JSON Pointers (`$response.body#/items/0/id`), the paths of conditions are read everywhere
+(`$response.body.items[0].id`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of form fields with brackets, `line_items[0][price]`, as the lists and objects they mean.
 
-Documents write the names as in the request. The operation describes the same form by nested values,
-with their encoding (OpenAPI 3.1 §4.8.15, Encoding Object).
+Documents write such names; the operation describes nested values, with their encoding (OpenAPI 3.1
+§4.8.15, Encoding Object).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Conversion of values to the types that the called operation or workflow expects.
 
-A parameter has no type on the wire, so documents write `"7"`, or pass on a text, where a number is
-expected; a number where a text is expected; or a single value where a list is expected. Values in a
-request body are not changed, as JSON distinguishes a text from a number. A body or file of bytes is
-the bytes of the text, unless the input's own schema says that it is base64.
+A parameter has no type on the wire, so documents write `"7"` for a number, a number for a text, or
+one value for a list. Values in a request body are not changed. A body or file of bytes is the bytes
+of a text, unless the input's schema says that it is base64.
 """
 
 from __future__ import annotations

@@ -72,19 +72,18 @@ def write(
     renew: bool = False,
     dry_run: bool = False,
 ) -> Changes:
-    """Make the folder hold these files and record them in `mcpgen.lock`.
+    """Make the folder hold these files and record them in `mcpgen.lock`; return the changes.
 
     `lock_facts` is what `facts` made of the server. `force` overwrites edited generated files and
     other files at their paths, and goes back to an older mcpgen; `accept` lets changes of security
     (`compare.security`) and of the server's name through; `adopt` takes over the generated files of
-    a project whose lock is missing or damaged; `renew` replaces files that are
-    written once and were never edited. With `dry_run` nothing is written, and conflicts are
-    returned, not raised.
+    a project whose lock is missing or damaged; `renew` replaces files that are written once and
+    were never edited. With `dry_run` nothing is written, and conflicts are returned, not raised.
 
     Raises OutputConflictError (exit code 4) if the folder is no project, if files were edited or
     are in the way, or if a newer mcpgen made the project; RefusedError (exit code 3) if a change
-    needs `accept`. The folder is then as before. If the disk fails in the middle of a run,
-    OutputConflictError says so, and the next run completes this one.
+    needs `accept`. The folder is then as before. After a failure of the disk, the next run
+    completes this one.
     """
     check_paths([*files, NAME, PENDING])
     project = Path(folder).resolve()

@@ -1,8 +1,7 @@
 """The changes of a write, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by path: a path in the lock is mcpgen's, every other path is the user's. Nothing is
-merged. An edited file of ours, or a foreign file at a path of ours, is a conflict: shown and never
-resolved silently.
+A path in the lock is mcpgen's, every other path is the user's. Nothing is merged: an edited file of
+ours, or a foreign file at a path of ours, is a conflict.
 """
 
 from __future__ import annotations
@@ -43,10 +42,9 @@ class Conflict:
 class Changes:
     """The changes of a write, made or planned: paths relative to the project, with `/`, sorted.
 
-    `kept` are written-once files that exist already and are the user's; `moved` are files
-    of the user (old path, new path); `hashes` are those of the files when they were
-    compared; `notes` are sentences for the summary and `problems` are faults that only the
-    user can mend afterwards.
+    `kept` are written-once files that exist; `moved` are files of the user (old path, new path);
+    `hashes`: path → hash when it was compared; `notes` are sentences for the summary, `problems`
+    are faults for the user to mend afterwards.
     """
 
     created: tuple[str, ...]

@@ -7,8 +7,7 @@
 
 Each step is one `rename`, so a reader sees a file as it was or as it will be. A run that ends
 before step 2 has changed nothing. A run that ends later leaves both locks, and the next run
-completes it: a file is mcpgen's when its hash is in either lock. Nothing in a project is ever an
-instruction: the document decides what to write and remove.
+completes it: a file is mcpgen's when its hash is in either lock.
 """
 
 from __future__ import annotations

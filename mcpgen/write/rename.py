@@ -1,8 +1,6 @@
-"""A server that gets another name: its package moves, with the files of the user that are in it.
-
-`hooks.py`, `auth.py`, `custom/` and other files of the user in the package go to the new one in the
-same run. Files that mcpgen wrote once belong to the user: mentions of the old name are reported,
-never changed.
+"""A server that gets another name: its package moves, with the files of the user in it (`hooks.py`,
+`auth.py`, `custom/` and others). Mentions of the old name in the user's files are reported, never
+changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Files that are written once, compared with what mcpgen would write today.
 
-The lock keeps the hash of each file as written, and the version of mcpgen then. A file that still
-has this hash was never edited, so `mcpgen generate --renew` may write it anew. An edited file is
-the user's: the new text is only shown.
+The lock keeps the hash of each file as written, and the version of mcpgen then. A file with this
+hash was never edited, so `mcpgen generate --renew` may write it anew. Of an edited file the new
+text is only shown.
 """
 
 from __future__ import annotations

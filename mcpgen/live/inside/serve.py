@@ -1,9 +1,8 @@
 """Serve a package and load it again when its `.py` and `.json` files outside `runtime` change, for
 `mcpgen serve --watch`. The old package stays if the new one cannot start.
 
-Calls that run finish with the code they began with; the next call gets the new code. Clients hear
-of a new list: those of the handshake era by a notification on stdio, those of 2026-07-28 on their
-`subscriptions/listen` stream.
+Running calls finish with their old code. Clients hear of a new list: those of the handshake era by
+a notification on stdio, those of 2026-07-28 on their `subscriptions/listen` stream.
 """
 
 from __future__ import annotations
