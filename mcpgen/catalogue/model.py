@@ -83,7 +83,7 @@ class Budget:
 
     @property
     def verdict(self) -> str:
-        """The state in words: `1.5 times what it takes`, `refuses 3` or `fits`."""
+        """The state in words: `refuses 3`, `fits`, or the multiple of the limit."""
         if self.state == "over" and self.most is not None:
             return f"{self.count / self.most:.1f} times what it takes"
         if self.state == "refused":
@@ -230,7 +230,7 @@ class Catalogue:
 
     @property
     def other_origins(self) -> dict[str, list[str]]:
-        """Base URL, unlike that of its API → the names of tools that call it."""
+        """Base URL unlike its API's → the names of tools that call it."""
         return other_origins(self.server)
 
     @cached_property
@@ -245,8 +245,7 @@ class Catalogue:
         return [skip for skip in self.server.skips if not skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:
-        """Return the summary and description of a tool's operation in the document, with a blank
-        line between; empty for other tools.
+        """Return the summary and description of a tool's operation in the document, as paragraphs.
         """
         operation = self.operations.get(tool.origin.operation)
         if operation is None:

@@ -141,8 +141,7 @@ def add(
 
 
 def _refuse_inside(folder: Path, what: Thing) -> None:
-    """Raise UsageError for files of a server of its own (a Dockerfile), in a project inside an app.
-    """
+    """Raise UsageError for files of a server of its own, in a project inside an app."""
     from ..paths import FACTS
     from ..problems import UsageError
     from ..render.deployment import IN_REPOSITORY
@@ -153,7 +152,7 @@ def _refuse_inside(folder: Path, what: Thing) -> None:
 
 
 def _refuse_taken(folder: Path, name: str) -> None:
-    """Raise UsageError (E1115) for the name of a tool that the generated package has."""
+    """Raise UsageError (E1115) for the name of an existing tool."""
     from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..problems import UsageError
@@ -175,8 +174,8 @@ def _tell(screen: Screen, data: dict[str, Any], lines: Iterable[str]) -> int:
 
 
 def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_only: bool) -> int:
-    """Write a contract into the project's list, and generate the stub of its function; return 0. If
-    that fails, the sources and `mcpgen.toml` are restored.
+    """Write a contract into the project's list, and generate its function's stub; undo both on
+    failure. Returns 0.
     """
     from ..project.scaffold import add_tool
 
@@ -201,7 +200,7 @@ def _add_contract(screen: Screen, folder: Path, tool: dict[str, Any], *, read_on
 
 
 def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
-    """Write a group of files for other programs, and print their paths; return 0."""
+    """Write a group of files for other programs, and print their paths. Returns 0."""
     from ..paths import is_once
     from ..project.deploy import add_deployment
     from ..render.deployment import TARGETS
@@ -220,8 +219,8 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
 
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:
-    """Enter `parts` that the server lacks into `mcpgen.toml`, generate again, and print missing
-    dependencies; return the line on the parts, also without a change.
+    """Enter `parts` that the server lacks into `mcpgen.toml`, and generate again; return the line
+    that tells of the parts.
     """
     from ..config import read_config
     from ..lock import read_lock
@@ -238,9 +237,7 @@ def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str
 
 
 def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
-    """Print the dependencies that the project lacks for features of its server; nothing without
-    any.
-    """
+    """Print the dependencies that the project lacks for features of its server."""
     from ..problems import Problems
     from ..project.manifest import missing_dependencies
     from .problem_output import print_problems
@@ -250,9 +247,7 @@ def _print_missing(screen: Screen, folder: Path, **features: bool) -> None:
 
 
 def _add_confirm(screen: Screen, folder: Path) -> int:
-    """Enter `confirm = true` into `mcpgen.toml`, generate again, and print the tools it holds for;
-    return 0.
-    """
+    """Enter `confirm = true` into `mcpgen.toml`, generate again, and print its tools. Returns 0."""
     from ..live.environment import home_of
     from ..paths import FACTS
     from ..project.scaffold import entered
@@ -265,8 +260,8 @@ def _add_confirm(screen: Screen, folder: Path) -> int:
 
 
 def _add_api(screen: Screen, folder: Path, document: str, prefix: str) -> int:
-    """Enter an API into `mcpgen.toml` as `[apis.NAME]`, and generate again; return 0. Raises
-    UsageError without a document, and for an invalid or taken name.
+    """Enter a document as `[apis.NAME]` into `mcpgen.toml`, and generate again; return 0. Raises
+    UsageError for an invalid or taken name.
     """
     from ..config import read_config
     from ..config.file import name_problem
@@ -299,7 +294,7 @@ def _add_function(
     *,
     read_only: bool,
 ) -> int:
-    """Write a function with `@tool`, and generate again; return 0. If that fails, it is removed."""
+    """Write a function with `@tool`, and generate again; undo it on failure. Returns 0."""
     from ..project.new_function import add_function
 
     path = add_function(folder, name, description, arguments, read_only=read_only)

@@ -21,12 +21,12 @@ Offer = Callable[[typer.Context, str], list[str]]
 
 
 class Escaped(str):
-    """A word with the backslashes that Bash needs. Typer drops completions that do not start with
-    the typed word, which has no backslashes; this was compared before.
+    """A word with the backslashes that Bash needs. Typer drops words that do not start with the
+    typed word, without backslashes; this was compared before.
     """
 
     def startswith(self, *_: object) -> bool:
-        """Return True, whatever the arguments."""
+        """Return True."""
         return True
 
 
@@ -74,9 +74,7 @@ def _clients(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _tools(ctx: typer.Context) -> list[ListedTool]:
-    """Return the tools of the project that `--project` names, else of the project here; none
-    without one.
-    """
+    """Return the tools of the project that `--project` names, else of the project here, if any."""
     from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..paths import here

@@ -101,8 +101,8 @@ def _version(project: Path | None) -> str:
 def _sides(
     names: list[str], against: str | None, problems: Problems, *, update: bool
 ) -> tuple[Side, Side]:
-    """Return the old and the new side: of `against` and the project, of two names, or of the
-    project and a document. Tools keep their old names.
+    """Return the old and new side: revision and project, two names, or project and document. Tools
+    keep their old names.
     """
     from ..compare.sides import side_of_project
     from ..paths import here

@@ -119,9 +119,7 @@ def _report_refusal(screen: Screen, error: McpgenError) -> int:
 
 
 def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> int:
-    """Print a mistake in the command line in Typer's words, without its library's prefixes, with a
-    hint; return 2.
-    """
+    """Print a mistake in the command line in Typer's words, with a hint; return 2."""
     if type(error).__name__ == "NoArgsIsHelpError":
         screen.err.print(error.format_message())
         return 2
@@ -152,8 +150,8 @@ def _report_usage(screen: Screen, error: typer.TyperException, command: str) -> 
 
 
 def _near(message: str, context: Any) -> list[str]:
-    """Return the allowed value nearest to the given value, or the names of an option of one letter
-    in the other case, in backquotes; empty without either.
+    """Return the allowed value nearest to the given value, or the option of one letter in the other
+    case, in backquotes; empty without either.
     """
     choice = re.search("'([^']*)' is not one of (.+)", message)
     if choice is not None:

@@ -205,9 +205,7 @@ def _folder(folder: Path) -> str:
 
 
 def _moved(made: Run) -> Iterator[tuple[str, str]]:
-    """Yield (word, names) for the tools that were added, gone and renamed since the last run, if
-    any.
-    """
+    """Yield (word, names) for the tools added, gone and renamed since the last run."""
     from ..compare.security import listed
 
     matched = _matched(made)
@@ -251,8 +249,8 @@ def _show_conflicts(screen: Screen, changes: Changes) -> None:
 
 
 def _easy_call(server: Server) -> str:
-    """Return the words of a first call (`get_book id=...`): of a tool that reads, if any, with the
-    fewest required arguments.
+    """Return the words of a first call: of a tool that reads, if any, with the fewest required
+    arguments; without tools a function's name, or `TOOL`.
     """
 
     def effort(tool: Tool) -> tuple[bool, bool, int]:
@@ -301,8 +299,8 @@ def _show_needs(screen: Screen, server: Server) -> None:
 
 
 def _next_inside(made: Run, enter: str, *, first: bool) -> Iterator[tuple[str, str]]:
-    """Yield (command, purpose) of each next step for a package inside an app; `enter` is `cd FOLDER
-    && ` or empty.
+    """Yield (command, purpose) of each next step for a package inside an app; `enter`: `cd FOLDER
+    && `.
     """
     from ..live.environment import package_of
 

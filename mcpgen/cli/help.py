@@ -70,7 +70,7 @@ class Group(TyperGroup):
         return found or super(TyperGroup, self).shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write each group of commands to the formatter."""
+        """Write each group of commands."""
         for title, rows in self.lazy.panels.items():
             with formatter.section(title):
                 formatter.write_dl(list(rows.items()))
@@ -80,7 +80,7 @@ class Command(TyperCommand):
     """A command whose options are listed in the groups they name (`rich_help_panel`)."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then each group of options; of `SHARED` groups only the names."""
+        """Write the arguments, then each group of options; of `SHARED` ones only names."""
         arguments: list[tuple[str, str]] = []
         groups: dict[str, list[tuple[str, str]]] = {GENERAL: []}
         for parameter in self.get_params(ctx):
@@ -103,7 +103,7 @@ class Command(TyperCommand):
 
 
 def _write_names(formatter: Any, rows: list[tuple[str, str]]) -> None:
-    """Write the names of options, folded, with the command whose help explains them."""
+    """Write the names of options, which the help of `HOME` explains."""
     names = ", ".join(name.split(" ")[0] for name, _ in rows)
     indent = " " * formatter.current_indent
     lines = wrap(

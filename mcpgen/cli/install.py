@@ -41,8 +41,8 @@ def install(
 
 
 def entered(command: str, client: str, argv: list[str], project: Path) -> int:
-    """Run `install` or `uninstall` for a client, with further words; return the exit code. Raises
-    UsageError (E1179) for an unknown client and settings that cannot work.
+    """Run `install` or `uninstall` for a client, and return the exit code. Raises UsageError for an
+    unknown client, and if the server cannot start.
     """
     from ..live.environment import home_of, package_of
     from ..runtime.package import Package, StartError
@@ -88,8 +88,8 @@ def _start(folder: Path, home: Package) -> tuple[list[str], dict[str, str]]:
 
 
 def _counter(home: Package) -> Callable[[argparse.Namespace], int]:
-    """Return a function: parsed options → number of tools that the server lists with them, by the
-    project's files. None of its code runs.
+    """Return a function: parsed options → number of tools that the project's server lists, by its
+    files; none of its code runs.
     """
     from ..live.tools import listed_functions, listed_tools
     from ..runtime.catalog import ToolFilter

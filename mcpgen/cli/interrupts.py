@@ -17,8 +17,8 @@ _seen: list[int] = []
 
 
 def begin() -> None:
-    """Raise KeyboardInterrupt at an interrupt, and remember it, as an import may turn the exception
-    into another. Ignored interrupts stay ignored.
+    """Raise KeyboardInterrupt at an interrupt, unless ignored, and remember it: an import may turn
+    the exception into another.
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt)
@@ -52,9 +52,9 @@ def end() -> None:
 
 @contextmanager
 def ending_in_order() -> Iterator[list[Callable[[], None]]]:
-    """End the block by SystemExit at SIGTERM, or SIGHUP where it exists: so its context managers
-    clean up. Yields a list of functions to call first, as Python loses exceptions raised while it
-    collects garbage. Restores the handlers.
+    """End the block by SystemExit at SIGTERM, or SIGHUP where it exists: what the block holds is
+    removed. Yields a list of functions to call first: Python loses an exception that is raised
+    while it collects garbage.
     """
     first: list[Callable[[], None]] = []
 
@@ -74,7 +74,9 @@ def ending_in_order() -> Iterator[list[Callable[[], None]]]:
 
 @contextmanager
 def left_to_the_parent() -> Iterator[None]:
-    """Start processes in this block that ignore SIGINT: this one hears it, and ends them."""
+    """Ignore SIGINT in this block, and so in processes started there; afterwards this process hears
+    SIGINT, and ends them.
+    """
     with suppress(ValueError):  # not in the main thread
         previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

@@ -117,9 +117,7 @@ def _where(place: Place) -> str:
 
 
 def _again(places: tuple[Place, ...], file: str) -> list[str]:
-    """Return one note on further places (`also at 12:3 and 4 more`), without the name of `file`;
-    empty for none.
-    """
+    """Return one note on further places, without the name of `file`; empty for none."""
     if not places:
         return []
     shown = [
@@ -135,8 +133,8 @@ def _again(places: tuple[Place, ...], file: str) -> list[str]:
 
 
 def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
-    """Return the lines around a place, with carets below the part that is meant; empty without an
-    excerpt. Long lines show the part that matters.
+    """Return the lines around a place, with carets below what is meant; long lines are cut. Empty
+    without an excerpt.
     """
     if not place.excerpt:
         return []

@@ -82,9 +82,7 @@ class Screen:
         return _console(stderr=True)
 
     def data(self, text: str) -> None:
-        """Print text for programs on stdout: no markup, no folding, and a newline at the end.
-        Silent if the reader has gone.
-        """
+        """Print text for programs on stdout: no markup, no folding, a newline at the end."""
         try:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
             sys.stdout.flush()
@@ -105,8 +103,8 @@ class Screen:
 
     @contextmanager
     def working(self, text: str) -> Iterator[Callable[[str], None]]:
-        """Show that something takes a while: a spinner on a terminal, nothing elsewhere or if
-        quiet. Yields a function that changes its text.
+        """Show that something takes a while: a spinner on a terminal, unless quiet. Yields a
+        function that changes its text.
         """
         if self.quiet or not self.err.is_terminal or self.err.is_dumb_terminal:
             yield lambda _: None

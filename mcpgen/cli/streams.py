@@ -24,8 +24,8 @@ def make_usable() -> None:
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Return ASCII for characters that an encoding lacks (`…` → `...`, others as escapes), and the
-    position after them.
+    """Return ASCII for characters that an encoding lacks (`…` → `...`), and the position after
+    them.
     """
     if not isinstance(error, UnicodeEncodeError):
         raise error

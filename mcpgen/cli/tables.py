@@ -82,8 +82,8 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
 
 
 def _lists(summary: Summary) -> Iterator[tuple[str, Size]]:
-    """Yield (name, size) of the tool lists a client may get: the whole list if there are tools,
-    those of `--read-only` and `--lazy` if it is long.
+    """Yield (name, size) of the lists a client may get: all tools, if any; `--read-only` and
+    `--lazy` for a long list.
     """
     if summary.sizes:
         yield "tool list", summary.total

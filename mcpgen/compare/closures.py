@@ -10,7 +10,7 @@ from ..load.values import objects_in
 
 
 class Closures:
-    """The definitions that schemas refer to, directly or through others.
+    """The definitions that schemas refer to, directly or indirectly.
 
     Definitions that refer to each other in a circle share a set, and schemas with the same
     definitions share a dictionary.

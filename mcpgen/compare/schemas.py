@@ -125,9 +125,7 @@ def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[
 
 
 def _cut(text: str, start: int) -> str:
-    """Return at most `LONGEST` characters of a text, from a little before `start`, with `…` at the
-    cuts.
-    """
+    """Return at most `LONGEST` characters of a text, from a little before `start`."""
     begin = max(0, start - LONGEST // 4)
     if len(text) <= LONGEST:
         begin = 0
@@ -191,7 +189,7 @@ class Walk(ABC):
         """Compare two schemas without references, and `say` the changes."""
 
     def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        """Compare the items of lists; a missing schema of items is `{}`."""
+        """Compare the items of lists; a missing schema is `{}`."""
         if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
 
@@ -463,8 +461,8 @@ def reference(schema: Any) -> str:
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its `$ref` into the root followed; keywords beside a `$ref` win. A
-    target that is missing is `{}`.
+    """Return a schema with its `$ref` into the root followed; keywords beside it win. A missing
+    target is `{}`.
     """
     for _ in range(DEPTH):
         target = reference(schema)

@@ -104,8 +104,8 @@ def _inputs(lock: Lock) -> tuple[str, str]:
 
 
 def consents(old: Lock, new: Lock) -> list[Consent]:
-    """Return the changes from one lock to the next that must be accepted, first those of the
-    server; empty without any.
+    """Return the changes from one lock to the next that must be accepted, those of the server
+    first.
     """
     address = old.base_url or new.base_url  # an address that was not known is not changed
     agreed = _Agreed(old, address)

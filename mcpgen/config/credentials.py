@@ -27,9 +27,7 @@ _SCHEMES = "`bearer`, `basic`, `header:NAME` or `query:NAME`"
 
 
 def base_url_problem(url: str | None, name: str = "the base URL") -> Problem | None:
-    """Return the problem (E0706) with a configured address; None if requests can go there, and for
-    None. `name` is its role.
-    """
+    """Return the problem (E0706) with a configured address, or None. `name` is its role."""
     if url is None:
         return None
     reason = fault(url)
@@ -107,8 +105,7 @@ def split_schemes(schemes: str) -> list[tuple[str, str]]:
 
 
 def scheme_problem(schemes: str | None) -> Problem | None:
-    """Return the problem (E1176) with ways to send credentials (`bearer, header:X-Api-Key`); None
-    without one, and for None.
+    """Return the problem (E1176) with credentials as in `bearer, header:X-Api-Key`, or None.
 
     The value is never repeated: it may be the credential itself.
     """
@@ -159,7 +156,7 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
     """Return the problem (E1175) of the first header that cannot be sent to fetch the document, or
     None.
 
-    The value is never repeated: it may be a secret written instead of the name of a variable.
+    The value is never repeated: it may be a secret instead of a variable's name.
     """
     for text in headers:
         if fetch_header(text) is None:
@@ -172,8 +169,7 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
 
 
 def forward_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the problem (E1175) of the first header name of a caller that cannot go to the API, or
-    None.
+    """Return the problem (E1175) of the first caller's header that cannot go to the API, or None.
     """
     for name in headers:
         folded = name.lower()

@@ -62,8 +62,8 @@ def read_config(folder: Path) -> Config:
 
 
 def config_in_project(text: str, folder: Path) -> Config:
-    """Parse the text of a project's configuration. Without a document in it, the source is the
-    project's copy of standard input, if any. Raises UsageError.
+    """Parse the text of a project's configuration. Without a document, the source is the project's
+    copy of standard input, if any.
     """
     config = replace(
         parse_config(text, folder=folder, file=str(folder / NAME)), project=folder, folder=folder
@@ -240,7 +240,7 @@ class _Reader:
         return ArgumentConfig(**values)
 
     def unknown_key(self, table: str, path: KeyPath, names: list[str]) -> None:
-        """Report (E1102) a key that its table does not have; `names` are those it has."""
+        """Report (E1102) a key that is not among the `names` of its table."""
         word = path[-1]
         hint = REMOVED.get((table, word)) or _hint_for_key(word, names)
         where = _where(BY_NAME[table].header)
@@ -328,7 +328,7 @@ def prefix_problem(prefix: str) -> Problem | None:
 
 
 def name_problem(name: str | None) -> Problem | None:
-    """Return the problem (E1103) with a server's name; None for a valid name, and for None."""
+    """Return the problem (E1103) with a server's name, or None."""
     if name is None or re.fullmatch(NAME_PATTERN, name):
         return None
     message = f"`{visible(name)[:60]}` cannot be the name of a server: it is {_NAME}"

@@ -121,14 +121,14 @@ class Pinned:
     * `bodies`: operation → wire names of its body arguments at the last run.
     * `gone_arguments`: operation → words for arguments of earlier documents.
     * `toolsets`: operation → its toolset at the last run.
-    * `models`: class names of the types in `models.py`.
+    * `models`: JSON Pointer of a type in `models.py` → its class name.
     * `credentials`: name of a credential → its variables.
     * `chosen`: name in `mcpgen.toml` → its operation.
     * `chosen_arguments`: operation → chosen argument name → key of the argument's table.
     * `formerly`: key of `[tools]` in words of an older document → today's operation; empty if gone.
     * `successors`: key of `[tools]` whose operation is gone → the operation it may be today.
     * `tags`: operation → its tags.
-    * `env_prefix`: that of the last run; empty where the server has another name now.
+    * `env_prefix`: that of the last run; empty for a renamed server.
     """
 
     tools: dict[str, str] = field(default_factory=dict)

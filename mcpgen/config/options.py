@@ -192,9 +192,7 @@ def _append(table: Any, key: str, value: Any) -> None:
 
 
 def _remove(document: Any, path: KeyPath) -> None:
-    """Remove a key, and the tables around it that are left without key and comment; nothing without
-    it.
-    """
+    """Remove a key, and the tables around it that hold no key and no comment then."""
     tables = [document]
     for name in path[:-1]:
         if name not in tables[-1]:
@@ -248,8 +246,8 @@ class OptionConflict:
 
 
 def conflicting_options(options: Config, file: Config) -> list[OptionConflict]:
-    """Return the options that are set, and differ from a project's file; file names are compared as
-    absolute paths.
+    """Return the options that set another value than a project's file; paths are compared as
+    absolute.
     """
     default = Config()
     conflicts = []

@@ -49,8 +49,8 @@ def _common_length(first: KeyPath, second: KeyPath) -> int:
 
 
 def key_positions(text: str) -> Iterator[tuple[int, int, KeyPath]]:
-    """Yield (line, column, full path) of every header and assignment, in order, counted from 1. The
-    lines of multi-line texts are skipped.
+    """Yield (line, column, full path) of every header and assignment, in order. The lines of
+    multi-line texts are skipped.
     """
     table: KeyPath = ()
     closing = ""
@@ -107,9 +107,7 @@ def _dotted(key: str) -> KeyPath:
 
 
 def spine(data: Any) -> KeyPath:
-    """Return the first key of a table, the first key of its value, and so on: `{"a": {"b": 1}}` →
-    `("a", "b")`.
-    """
+    """Return the first key of a table, the first key of its value, and so on."""
     path: list[str] = []
     while isinstance(data, dict) and data:
         name = next(iter(data))

@@ -105,7 +105,7 @@ def _in_none(found: list[set[str] | None]) -> set[str] | None:
 
 
 def with_answers(server: Server, config: Config) -> Server:
-    """Return the server with `[answers]` applied to every tool; unchanged without such keys."""
+    """Return the server with `[answers]` applied to every tool."""
     if not config.full_answers and not config.redact:
         return server
     answer = AnswerConfig(full=config.full_answers, redact=config.redact)

@@ -49,8 +49,8 @@ class _Faults:
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """Return the place of a key, else of the nearest table around it, else of the first key
-        inside it; None without any.
+        """Return the place of a key, else of the nearest table around it or the first key in it;
+        else None.
         """
         outer = path
         while outer and outer not in self.places:
@@ -63,7 +63,7 @@ class _Faults:
         return None
 
     def raise_any(self) -> None:
-        """Raise UsageError with every fault, in the order of the file; nothing without faults."""
+        """Raise UsageError with every fault, in the order of the file."""
         if self.problems:
             raise UsageError(*sorted(self.problems, key=_line))
 
@@ -144,8 +144,7 @@ class _Changes:
         self.chosen = {config.name for config in shown if config.enabled}
 
     def keeps_name(self, tool: Tool) -> bool:
-        """Return whether a tool is in the new server under its old name: enabled and not renamed.
-        """
+        """Return whether a tool is in the new server under its old name."""
         table = self.tables.get(tool.origin.operation)
         if table is None:
             return True
@@ -221,7 +220,7 @@ class _Changes:
             self.faults.add("E1117", message, "aliases")
 
     def result(self) -> Server:
-        """Return the new server, its toolsets sorted by name."""
+        """Return the new server."""
         return replace(
             self.server,
             toolsets=tuple(self.toolset(name) for name in sorted(self.members)),
@@ -504,7 +503,7 @@ def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> s
 def _with_argument_config(
     tool: Tool, word: str, config: ArgumentConfig, server: Server, faults: _Faults
 ) -> Tool:
-    """Return the tool with one `[tools."…".arguments.…]` table applied, as far as it can be."""
+    """Return the tool with one `[tools."…".arguments.…]` table applied."""
     if word == tool.listing.fields:
         return _with_choice(tool, config, faults)
     argument = tool.argument(word)
@@ -600,7 +599,7 @@ def _with_made_objects(tool: Tool, config: ToolConfig, server: Server) -> Tool:
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
-    """Return the tool with keywords (`description="…"`) of an argument's listed schema changed."""
+    """Return the tool with keywords of an argument's listed schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
     schema = properties.get(name)
     if not isinstance(schema, dict):
@@ -622,8 +621,8 @@ def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
 
 
 def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
-    """Return the tool without the argument in its schema. `value` is always sent; None: nothing is
-    sent, which is a fault (E1119) for an argument that the API requires.
+    """Return the tool without the argument in its schema. `value` is always sent; without it
+    nothing is sent, which is a fault if the API requires the argument.
     """
     if value is None and argument.required and not argument.default:
         message = f"`{tool.name}` cannot hide `{argument.name}`: the API requires it"

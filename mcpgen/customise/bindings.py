@@ -83,8 +83,8 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
 
 
 def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
-    """Return JSON Pointer → class name of the last run, empty without a lock. Older locks have
-    paths of files from `ref_root` or the document's folder in the keys: these are rewritten.
+    """Return JSON Pointer → class name of the last run. Older locks have other paths of files in
+    the keys, from `ref_root` or the document's folder: these are rewritten.
     """
     models = {} if lock is None else dict(lock.models)
     if document.source.path is None:
@@ -231,8 +231,8 @@ def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
 
 
 def _operations_by_word(lock: Lock) -> dict[str, Operation]:
-    """Return word → operation (`METHOD /path`, operationId) of the last run: both of its names, and
-    its key in `[tools]`, which takes precedence.
+    """Return word → operation of the last run: operationId, `METHOD /path`, and its key in
+    `[tools]`, which takes precedence.
     """
     words: dict[str, Operation] = {}
     for tool in lock.tools:
@@ -262,8 +262,8 @@ def _selection(
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """Return key of `[tools]` → operation, for the next lock. Removed operations keep their entry,
-    unknown keys have none. `config` is a result of `pin`.
+    """Return key of `[tools]` → operation, for the next lock. Removed operations keep their entry.
+    `config` is a result of `pin`.
     """
     named = _by_word(operations(document))
     before: dict[str, Operation] = {}
@@ -309,9 +309,7 @@ def documented(document: Document) -> list[DocumentedOperation]:
 
 
 def known_apis(lock: Lock) -> dict[str, str]:
-    """Return name → document of the lock's APIs; of an older lock as far as its tools and its
-    copies of documents tell.
-    """
+    """Return `Lock.apis`; of an older lock as far as its tools and its copies of documents tell."""
     if lock.apis:
         return dict(lock.apis)
     entries: list[ToolLock | Former] = [*lock.tools, *lock.former]
@@ -351,7 +349,7 @@ class Many:
 
     @property
     def header(self) -> str:
-        """The table's header in the file, in backquotes."""
+        """The table's header in the file."""
         return f'`[{".".join(self.path[:-1])}."{self.word}"]`'
 
 
@@ -370,9 +368,7 @@ def of_tool(config: Config, origin: Origin, *names: str) -> Iterator[Many]:
 
 
 def table_of(config: Config, origin: Origin, name: str, own: str) -> ToolConfig:
-    """Return the merged tables of a tool; `own` is the key of its own table, which wins, if there
-    is one.
-    """
+    """Return the merged tables of a tool; `own` is the key of its own table, if any."""
     made = ToolConfig()
     tables = [(many.path, many.config) for many in of_tool(config, origin, name)]
     if own in config.tools:
@@ -383,7 +379,7 @@ def table_of(config: Config, origin: Origin, name: str, own: str) -> ToolConfig:
 
 
 def every(config: Config) -> Iterator[Many]:
-    """Yield every table for many tools: tags, then globs."""
+    """Yield every table for many tools."""
     for tag, table in config.tags.items():
         yield Many(("tools", "tag", tag), tag, table)
     for glob, table in config.globs.items():

@@ -39,8 +39,7 @@ class _Root:
     written: list[tuple[str, str | None]] = field(default_factory=list)
 
     def containers(self, argument: str, path: list[str]) -> list[Schema]:
-        """Return the schemas at a path inside an argument, one for each branch that has the path;
-        empty for none.
+        """Return the schemas at a path inside an argument, one for each branch that has the path.
         """
         schema = as_object(self.schema.get("properties")).get(argument)
         return list(self._containers(schema, f"/properties/{escape(argument)}", path))
@@ -207,9 +206,7 @@ class Inner:
         return replace(tool, contract=self.whole.schema)
 
     def _pointer(self, tool: Tool, word: str) -> str:
-        """Return the JSON Pointer of a field inside an argument's value, by names on the wire;
-        empty for the argument itself.
-        """
+        """Return the JSON Pointer of a field inside an argument's value, by names on the wire."""
         wire_names = {
             tuple(re.findall("/properties/([^/]+)", place)): wire for place, wire in tool.wire_names
         }

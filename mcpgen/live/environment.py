@@ -95,8 +95,8 @@ def home_of(project: Path) -> Path:
 
 
 def _dependencies(project: Path) -> list[str]:
-    """Return the requirements of the project's server, with those of a login, if any; instead of
-    `mcpgen-runtime`, what that needs. Raises UsageError.
+    """Return the requirements of the project's server, of its login, if any, and of
+    `mcpgen-runtime` itself. Raises UsageError.
     """
     from ..render.parts import DISTRIBUTION, runtime_requirements  # late: completion needs none
 
@@ -135,8 +135,8 @@ def interpreter(environment: Path) -> Path:
 
 
 def _make(folder: Path, dependencies: list[str]) -> None:
-    """Make an environment beside its place and move it there when it is complete. Raises UsageError
-    if nothing can be installed.
+    """Make an environment beside its place and move it there when it is complete. Raises
+    UsageError.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix="new-"))

@@ -60,7 +60,7 @@ def data_hash(value: Any) -> str:
 
 def config_hash(config: Config) -> str:
     """Return the `data_hash` of all in the configuration that shapes the result, besides the
-    document and its overlays; fields at their default do not count.
+    document and its overlays.
     """
     data = asdict(config)
     for key in NOT_HASHED:

@@ -229,8 +229,8 @@ def _unmistakable(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _ends(operation: str) -> list[str]:
-    """Return the shape of an operation, then its rests without a prefix of the path, as far as they
-    have a literal: `GET/admin/books`, `GET/books`.
+    """Return the shape of an operation, then its rests without a prefix of the path, with a
+    literal: `GET/admin/books`, `GET/books`.
     """
     method, _, path = shape(operation).partition("/")
     ends = [f"/{path}"[found.start() :] for found in re.finditer("/", f"/{path}")]

@@ -326,8 +326,7 @@ MAKE_ONE = (
 
 def require_lock(folder: Path, hint: str = "") -> Lock:
     """Return the lock of a project. Raises UsageError without one: E1210 after an interrupted first
-    run, else E1310 with `hint`, by default the command that makes a lock. Otherwise raises as
-    `read_lock`.
+    run, else E1310 with `hint`, by default on what makes a lock.
     """
     lock = read_lock(folder)
     if lock is not None:

@@ -56,9 +56,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is stale and no problem is an error: warnings and notes do not fail a
-        check.
-        """
+        """Whether nothing is stale and no problem is an error."""
         return not self.stale and not any(problem.severity == "error" for problem in self.problems)
 
 

@@ -31,7 +31,7 @@ INJECTED = ("api", "context")
 
 def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
     """Yield the problems of custom tools: unreadable contracts, missing or misfitting functions,
-    functions without a tool, and functions with `@tool` that the server would refuse.
+    functions without a tool, and functions with `@tool` that a server refuses.
     """
     custom = _Custom(package)
     yield from custom.contracts()
@@ -224,8 +224,8 @@ def _function(tree: ast.Module | None, name: str) -> FunctionNode | ast.alias | 
 
 
 def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the schema of a tool's arguments as its function gets them: under the contract's names
-    of parameters; `more` tells of further ones.
+    """Return the schema of a tool's arguments under the names its function gets; `more` tells of
+    further ones.
     """
     schema = wire.get("inputSchema")
     if not isinstance(schema, dict):

@@ -16,8 +16,7 @@ def add_deployment(folder: Path, target: str) -> list[Path]:
     """Write the files of one of `deployment.TARGETS` into `deploy/`, or of one of `IN_REPOSITORY`
     into the git repository; return their paths.
 
-    Raises UsageError, and writes none, if one exists or a link is in the way, and for `monitoring`
-    of a server without metrics.
+    Raises UsageError, and writes none, if one is in the way, and for `monitoring` without metrics.
     """
     made = run(CommandInput(folder=folder), Problems(), files=False)
     server, home = made.server, folder.resolve()

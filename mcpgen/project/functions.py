@@ -60,9 +60,7 @@ def relative(folder: Path, path: Path) -> str:
 
 
 def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
-    """Return ``did you mean `name`?`` with the most similar of `names`; empty if none is similar
-    enough.
-    """
+    """Return ``did you mean `name`?`` with the most similar name; empty for none."""
     close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=cutoff)
     if not close:
         return ""

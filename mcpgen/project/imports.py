@@ -255,7 +255,7 @@ def _renamed(name: str, variable: str) -> str:
 
 
 def bound_name(alias: ast.alias) -> str:
-    """Return the variable that an import binds: its alias, else its name."""
+    """Return the variable that an import binds."""
     return alias.asname or alias.name
 
 

@@ -78,9 +78,7 @@ def missing_dependencies(folder: Path, **features: bool) -> Iterator[Problem]:
 
 
 def _home(package: Path) -> Path | None:
-    """Return the nearest folder with a manifest around a package inside an app; None without one,
-    and for other projects.
-    """
+    """Return the nearest folder with a manifest around a package inside an app; else None."""
     if not (package / FACTS).is_file():
         return None
     last = repository(package) or package
@@ -89,7 +87,7 @@ def _home(package: Path) -> Path | None:
 
 
 def _read(file: Path) -> tuple[dict[str, Any], list[str]]:
-    """Return the data and the lines of a TOML file; both empty if it is missing or unreadable."""
+    """Return the data and lines of a TOML file; both empty if it is missing or unreadable."""
     try:
         text = file.read_text("utf-8-sig")
         return tomllib.loads(text), text.splitlines()

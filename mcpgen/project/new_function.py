@@ -42,9 +42,8 @@ def add_function(
 ) -> Path:
     """Write the stub of a tool to `custom/<name>.py`, and return the file.
 
-    `arguments` are words like `city:string!`, as of `new_tool`. Raises UsageError for an invalid
-    name or argument, for a name with a tool or a file already, and before the first `mcpgen
-    generate`.
+    `arguments` are words for `new_tool`. Raises UsageError for an invalid name or argument, for a
+    name with a tool or a file already, and before the first `mcpgen generate`.
     """
     tool = new_tool(name, description, arguments, read_only=read_only)
     lock = read_lock(folder)

@@ -76,9 +76,7 @@ def function_tools(sources: Mapping[str, bytes]) -> Iterator[tuple[UserFunction,
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Yield (name, node) for the classes and assigned values at the top of a module: what
-    annotations may name.
-    """
+    """Yield (name, node) of the classes and assigned values at the top of a module."""
     for node in tree.body:
         match node:
             case ast.ClassDef(name=name):
@@ -145,7 +143,7 @@ def _is_injected(argument: ast.arg) -> bool:
 
 
 def _answer(returns: ast.expr | None, annotations: Annotations) -> Schema | None:
-    """Return the schema of structured results, an object: other data is its `result`. None for
+    """Return the schema of structured results, with other data than an object as `result`. None for
     content, and where the return type says nothing of data.
     """
     names = {last_name(node) for node in ast.walk(returns or ast.Constant(""))}

@@ -45,9 +45,7 @@ class Files:
         return path not in self.gone and (self.folder / path).is_file()
 
     def has_module(self, path: str) -> bool:
-        """Return whether there is a module or package at a path without suffix, as
-        `src/x_mcp/tools`.
-        """
+        """Return whether there is a module or package at a path without suffix."""
         if self.has(f"{path}.py"):
             return True
         if any(planned.startswith(f"{path}/") for planned in self.planned):

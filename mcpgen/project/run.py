@@ -141,8 +141,8 @@ def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
 
 
 def named(config: Config, lock: Lock | None) -> Config:
-    """Return the configuration with what the lock knows: names of APIs, servers and operations, and
-    the server's name if the configuration has none. Unchanged without a lock.
+    """Return the configuration with the lock's names of APIs, servers and operations, and of the
+    server unless it has one. Unchanged without a lock.
     """
     if lock is None:
         return config
@@ -247,8 +247,8 @@ def _kept(folder: Path, lock: Lock | None) -> dict[str, tuple[str, str]]:
 
 
 def _style(folder: Path) -> BlackStyle:
-    """Return the settings of black in a project's `pyproject.toml`; a missing one, or one of a
-    wrong type, has its default.
+    """Return the settings of black in a project's `pyproject.toml`; missing and wrong ones have
+    their default.
     """
     from ..render import BlackStyle
 
@@ -277,8 +277,8 @@ def _catalogue(result: Result, server: Server) -> dict[str, str]:
 def _copies(
     result: Result, sources: Sequence[str], folder: Path, lock: Lock | None
 ) -> dict[str, bytes]:
-    """Return path → content of the copies of the document. If the lock has the same document,
-    unedited copies keep their bytes: a difference in spaces or in the order of keys is no change.
+    """Return path → content of the copies of the document. Those of an unchanged document stay: a
+    difference in spaces or in the order of keys is no change.
     """
     copies = dict(copies_of(result.document.originals, folder, home_of(sources, folder)))
     if lock is None or lock.document != result.facts.document:
@@ -304,7 +304,7 @@ def schema_text() -> str:
 
 def _agreed(asked: Config, folder: Path) -> Config:
     """Return the configuration of a project's file. Raises UsageError for options that disagree
-    with it, and if it names no document and the options do not name stdin.
+    with it, and without a document in it or from stdin.
     """
     written = read_config(folder)
     if not written.documents:

@@ -240,8 +240,8 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
-    """Append a contract to the first local list of tools among the project's sources, else to a new
-    `tools.json`, which becomes a source; return the file.
+    """Append a contract to the first local list of tools among the sources, or to a new source
+    `tools.json`; return the file.
 
     Raises UsageError if the name is taken, and if `tools.json` exists and is no source.
     """
@@ -293,9 +293,7 @@ def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
 
 
 def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
-    """Return a file's text, its data and the list of tools inside the data; None if it is no JSON
-    with a list of tools.
-    """
+    """Return a file's text, data and list of tools; None without a list of tools in JSON."""
     try:
         text = path.read_text("utf-8-sig")
         data = json.loads(text)
@@ -306,8 +304,8 @@ def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
 
 
 def _like(text: str, data: Any) -> str:
-    """Return `data` as JSON in the layout of the old text if that can be recognised, else with the
-    text's first indent, or two spaces.
+    """Return JSON in the layout of the old text if it can be recognised, else with its first
+    indent, or two spaces.
     """
     before = json.loads(text)
     for indent in (2, 4, "\t", 1, 3):

@@ -76,9 +76,7 @@ def _by_function(tools: Mapping[str, str]) -> dict[str, str]:
 def _orphaned_hook(
     package: GeneratedPackage, kind: str, tool: str, names: set[str]
 ) -> tuple[str, str, str]:
-    """Return (code, message, hint) of a hook without its tool. `names` are the functions of all
-    tools.
-    """
+    """Return (code, message, hint) of a hook without its tool. `names`: all functions."""
     hook = f"{kind}_{tool}"
     code = "E1311"
     renamed, gone = map(_by_function, (package.renamed, package.gone))

@@ -206,9 +206,7 @@ class SchemaUpgrade:
         self.drop_pattern(schema, pointer(at), reason, f"write `{visible(meant)[:80]}`")
 
     def drop_failed(self, schema: Schema, at: str, example: str) -> None:
-        """Drop the pattern of a schema that an example of its values does not match, with a
-        warning.
-        """
+        """Drop the pattern of a schema that an example of its values does not match."""
         reason = f"`{visible(example)[:60]}`, an example or default, does not match `pattern`"
         self.drop_pattern(schema, at, reason, "correct one of them")
 
@@ -282,8 +280,8 @@ class SchemaUpgrade:
                 schema["required"][index] = str(name)
 
     def properties(self, schema: Schema, at: At) -> None:
-        """Move `required: true` of a property (draft-3, and a frequent slip) into the object's
-        `required`; `false` is dropped. Both with a note.
+        """Move `required: true` of a property (a frequent slip) into the object's `required`, with
+        a note; drop `false`.
         """
         for name, member in as_object(schema["properties"]).items():
             flag = as_object(member).get("required")

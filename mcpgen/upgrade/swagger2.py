@@ -108,9 +108,7 @@ class _Swagger:
     # Servers and shared objects.
 
     def servers(self) -> None:
-        """Turn `schemes`, `host`, `basePath` into `servers`, https first; none without host and
-        base path.
-        """
+        """Turn `schemes`, `host`, `basePath` into `servers`, https first."""
         if "servers" in self.root:
             return
         if self.host:
@@ -280,8 +278,8 @@ class _Swagger:
         return schema
 
     def lists_within(self, schema: Node, pointer: str) -> None:
-        """Fill in `collectionFormat` of lists inside a list: OpenAPI 3 has no keyword for it, so it
-        stays, and `parse` reads it.
+        """Fill in `collectionFormat` of lists inside a list: OpenAPI 3 has no such keyword, so
+        `parse` reads this one.
         """
         schema.pop("collectionFormat", None)
         items = schema.get("items")
@@ -455,9 +453,7 @@ class _Swagger:
             self.parameter(header, f"{pointer}/headers/{escape(name)}")
 
     def examples(self, examples: Node, types: list[str], content: Node, pointer: str) -> None:
-        """Move a response's `examples` by media type to `example` of its media types in `content`,
-        in place.
-        """
+        """Move a response's `examples` by media type to `example` of its media types."""
         for name, example in examples.items():
             if name in types or "/" in name:
                 content.setdefault(name, {})["example"] = example
@@ -493,7 +489,7 @@ def _not_overridden(inherited: list[Written], own: list[Written]) -> list[Writte
 
 
 def _is_of_schema(key: str) -> bool:
-    """Return whether a key of a parameter belongs into its schema: `type`, but not `in`."""
+    """Return whether a key of a parameter belongs into its schema."""
     if key.startswith("x-"):
         return key == "x-nullable"
     return key not in _NOT_SCHEMA

@@ -59,8 +59,8 @@ Answer = dict[str, Any]
 
 
 class Workbench:
-    """The pages of one bench: a method for each of `PAGES`, and for each of `ACTIONS`, which take
-    the JSON body of a button.
+    """The pages of one bench: a method for each of `PAGES`, and of `ACTIONS`, whose `body` is a
+    button's JSON.
     """
 
     def __init__(self, bench: Bench, root: str) -> None:
@@ -164,8 +164,7 @@ class Workbench:
         return self.page("settings", request, tables=settings_fields(self.bench))
 
     def find(self, request: Request) -> Response:
-        """Render the ranking of the chosen tools for a question (`?q=`); empty without a question.
-        """
+        """Render the ranking of the chosen tools for a question (`?q=`)."""
         question = request.query_params.get("q", "")
         rows = {row.tool.name: row for row in self.view().rows}
         places = []
@@ -194,9 +193,7 @@ class Workbench:
         return self.page("changes", request, document=document)
 
     def changes_part(self, request: Request) -> Response:
-        """Render the comparison with the last run, of what would be generated now or of
-        `?document=`.
-        """
+        """Render the comparison of the last run with the state now, or with `?document=`."""
         document = request.query_params.get("document", "").strip()
         comparison = compared(self.bench, document)
         is_saved = self.bench.text == self.bench.saved

@@ -100,7 +100,7 @@ class Bench:
         self._seen = self._on_disk()
 
     def _take_functions(self, server: Server) -> None:
-        """Show a server beside the functions that the project has now, which are read again."""
+        """Show a server beside the functions that the project has now."""
         self._own = states_of(self._own_files())
         self.version += 1
         self._take(server)
@@ -145,7 +145,7 @@ class Bench:
             self.__dict__.pop(name, None)
 
     def _use(self, text: str) -> None:
-        """Replace the present text of `mcpgen.toml`, and read the document again if needed. Raises
+        """Replace the text of `mcpgen.toml`, and read the document again if needed. Raises
         McpgenError for an unusable text, and changes nothing then.
         """
         config, problems = self.config_of(text), Problems()
@@ -223,7 +223,7 @@ class Bench:
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
     def row(self, number: int) -> Row:
-        """Return a row by its number, from 0. Raises LookupError for an unknown number."""
+        """Return a row by its number, from 0. Raises LookupError."""
         if number < 0:
             raise LookupError(number)
         return self.catalogue.rows[number]
@@ -240,9 +240,7 @@ class Bench:
         return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
-        """Return the key of a row's table in `mcpgen.toml`: the existing key (operationId or
-        `METHOD /path`), else `row.key`.
-        """
+        """Return the key of a row's table in `mcpgen.toml`: that in use, else `row.key`."""
         tables = (config or self.config).tools
         origin = row.tool.origin
         for key in (origin.operation_id, origin.operation):
@@ -251,7 +249,7 @@ class Bench:
         return row.key
 
     def pending(self) -> Pending:
-        """Return the changes that saving would make, line by line; no lines without any."""
+        """Return the changes that saving would make, line by line."""
         old, new = self.saved.splitlines(), self.text.splitlines()
         diff = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
         lines = [(line[:1], line[1:]) for line in diff]
@@ -361,9 +359,8 @@ class Bench:
             raise UsageError.of(*NO_TOOL)
 
     def save(self) -> None:
-        """Write `mcpgen.toml`, and empty the history. Raises UsageError (E0834) if the file was
-        changed meanwhile: the edits are then applied to the new text, for another look before
-        saving.
+        """Write `mcpgen.toml`. Raises UsageError (E0834) if the file was changed meanwhile: the
+        edits are then applied to the new text, for another look before saving.
         """
         with self.lock:
             path = self.folder / NAME

@@ -113,7 +113,7 @@ def _generate(bench: Bench, row: Row, folder: Path) -> str:
 
 
 def _copy_own_files(source: Path, target: Path) -> None:
-    """Copy the user's own files (`OWN`) of a package into another, as far as they exist."""
+    """Copy the user's own files (`OWN`) of a package."""
     for name in OWN:
         path = source / name
         if path.is_dir():

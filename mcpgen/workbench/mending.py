@@ -121,9 +121,8 @@ class Mending:
         return Mend(number=number, repair=repair, update=update, asks=asks, added=added)
 
     def add(self, numbers: Iterable[int], text: str) -> None:
-        """Choose repairs, with the author's text for a repair that needs it, and enter their
-        overlays into the configuration. `save` writes them. Raises LookupError for an unknown
-        repair, and UsageError (E0880) for a missing text.
+        """Choose repairs, with the author's text if they need it; `save` writes them. Raises
+        LookupError for an unknown repair, and UsageError (E0880) for a missing text.
         """
         chosen, changes = dict(self.chosen), {}
         source = tomllib.loads(self._bench.text)
@@ -169,8 +168,7 @@ class Mending:
         return found
 
     def _text(self, path: Path, document: Document, chosen: list[Repair]) -> str:
-        """Return the text of the overlay at a path with these repairs at its end, else of a new
-        overlay.
+        """Return the text of the overlay at a path, or of a new one, with these repairs at its end.
         """
         if path.is_file():
             return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(chosen)

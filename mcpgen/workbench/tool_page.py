@@ -126,8 +126,7 @@ _Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
-    """Return the operation as in the document, in YAML, cut after `MOST_LINES`; empty for a tool
-    without one.
+    """Return the operation as in the document, in YAML, cut after `MOST_LINES`; empty without one.
     """
     operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:

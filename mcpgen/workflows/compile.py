@@ -63,8 +63,7 @@ class Description:
     sources: Mapping[str, str]
 
     def component(self, kind: str, reference: str) -> dict[str, Any]:
-        """Return the component that a Reusable Object refers to: `$components.KIND.NAME`. Raises
-        Inexpressible for another reference.
+        """Return the component of a Reusable Object: `$components.KIND.NAME`. Raises Inexpressible.
         """
         prefix = f"$components.{kind}."
         name = reference.removeprefix(prefix)
@@ -99,8 +98,8 @@ class Operations:
 
     def _api(self, text: str, sources: Mapping[str, str]) -> str | None:
         """Return the API that `$sourceDescriptions.NAME` in a text refers to: a further API named
-        like the source or its file. The only source without such an API is the first API, empty.
-        None without a known source.
+        like the source or its file; the first, empty, for the only other source. None without a
+        known source.
         """
         match = _SOURCE.search(text)
         found: dict[str, str | None] = {}
@@ -130,7 +129,7 @@ class Operations:
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
         """Return the tool of an operationId, also after `$sourceDescriptions.NAME.`. Raises
-        Inexpressible for none and for several.
+        Inexpressible.
         """
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
@@ -176,8 +175,8 @@ class Compiler:
         self.problems = problems
 
     def workflow(self, node: dict[str, Any], pointer: str, inputs: tuple[str, ...]) -> Workflow:
-        """Compile a Workflow Object at a JSON Pointer; `inputs` are names. Warns of expressions
-        that refer to nothing. Raises Inexpressible.
+        """Compile a Workflow Object, and warn of expressions that refer to nothing. Raises
+        Inexpressible.
         """
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
         ids = _step_ids(nodes)
@@ -231,7 +230,7 @@ class Compiler:
 
     def workflow_name(self, text: str) -> str:
         """Return the workflowId in a text, also after `$sourceDescriptions.NAME.`. Raises
-        Inexpressible for an unknown workflow.
+        Inexpressible.
         """
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
@@ -498,9 +497,7 @@ class _StepReader:
             yield criterion(node, self.scope)
 
     def _actions(self, key: str, shared: str) -> Iterator[Action]:
-        """Yield the actions of the step (`key`), then of the workflow (`shared`); of equal names
-        the first.
-        """
+        """Yield the actions of the step, then those of the workflow; of equal names the first."""
         names: set[str] = set()
         for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
             node = as_object(entry)

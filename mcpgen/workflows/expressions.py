@@ -266,9 +266,7 @@ def _source(rest: str) -> tuple[str, str]:
 
 
 def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
-    """Split a text after the longest of `names` at its beginning; the first part is empty without
-    any.
-    """
+    """Split a text after the longest of `names` at its beginning; empty for none."""
     for name in sorted(names, key=len, reverse=True):
         tail = rest[len(name) :]
         if rest.startswith(name) and tail[:1] in ("", "#", ".", "["):
@@ -316,7 +314,7 @@ def keys_of(path: str) -> list[str]:
 
 
 def pointer_of(keys: Iterable[str]) -> str:
-    """Return the JSON Pointer (RFC 6901) of unescaped keys; empty without keys."""
+    """Return the JSON Pointer of keys (RFC 6901)."""
     return "".join(f"/{escape(key)}" for key in keys)
 
 

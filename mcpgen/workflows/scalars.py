@@ -93,8 +93,8 @@ class Scalars:
         return model.Taken("octets", value)
 
     def _written(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
-        """Return a scalar as text (kind `string`), or a scalar or text as a list of it (`array`);
-        other values unchanged.
+        """Return a scalar as text (`string`), or it or a text as a list (`array`); other values
+        unchanged.
         """
         taken, types = _WRITTEN[kind]
         if isinstance(value, model.Constant):

@@ -43,8 +43,8 @@ class Workflows(Definitions):
     def workflow_tools(
         self, tools: Iterable[tuple[str, Tool]], skips: Iterable[Skip], credentials: Iterable[str]
     ) -> list[tuple[str, Tool]]:
-        """Return (tag of the toolset, tool) for each workflow that can be expressed. `tools`, with
-        their tags, `skips` and `credentials` are the API's.
+        """Return (tag of the toolset, tool) for each workflow that can be expressed. The arguments
+        are the API's.
         """
         api_tools = list(tools)
         self.operations = Operations(
@@ -315,8 +315,8 @@ def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
 
 
 def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
-    """Return whether the operation needs an argument that the step does not send. `sent`: (place,
-    name) pairs.
+    """Return whether a step does not send an argument that its operation needs. `sent`: (place,
+    name).
     """
     if not argument.required or argument.fixed or argument.default:
         return False

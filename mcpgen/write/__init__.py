@@ -136,8 +136,8 @@ def _forced(
     force: bool,
     has_lock: bool,
 ) -> Changes:
-    """Return the changes with every conflict resolved by `force`: updated, or removed if no longer
-    planned. Raises OutputConflictError if a conflict remains.
+    """Return the changes with every conflict resolved by `force`. Raises OutputConflictError if a
+    conflict remains.
     """
     standing = tuple(
         conflict
@@ -239,8 +239,7 @@ def _is_renamed(last: Lock, lock_facts: Lock) -> bool:
 
 
 def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
-    """Return warnings about the server's old name in the user's files; none unless it is renamed.
-    """
+    """Return warnings about a renamed server's old name in the user's files."""
     if not _is_renamed(last, lock_facts):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]
@@ -259,8 +258,8 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
-    """Raise OutputConflictError (E1201) for a folder that is not empty and has no `mcpgen.toml`. A
-    folder that is missing, or has only a fresh repository, is accepted.
+    """Raise OutputConflictError (E1201) for a folder that holds other files than a fresh
+    repository, and no `mcpgen.toml`.
     """
     try:
         names = sorted(entry.name for entry in project.iterdir())

@@ -210,8 +210,8 @@ def _one_file(folder: Path, old: str, new: str | None) -> bool:
 def difference(
     path: str, before: str | bytes, after: str | bytes, old: str, new: str, most: int = LARGEST_DIFF
 ) -> str:
-    """Return a unified diff between two contents of a file, `old` and `new` naming the sides; the
-    lines after `most` are counted. For bytes that are no text, a sentence.
+    """Return a unified diff between two contents of a file, with names of both sides; the lines
+    after `most` are counted. For binary content, a sentence.
     """
     try:
         was, now = _lines(path, before), _lines(path, after)
@@ -283,7 +283,7 @@ def conflict_error(
     folder: Path, conflicts: tuple[Conflict, ...], *, has_lock: bool
 ) -> OutputConflictError:
     """Return the refusal to overwrite: a problem for each file, with the difference and where the
-    edit belongs. `has_lock`: a lock lists files of mcpgen.
+    edit belongs.
     """
     return OutputConflictError(
         *(_conflict_problem(folder, conflict, has_lock) for conflict in conflicts)

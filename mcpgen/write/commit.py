@@ -188,9 +188,7 @@ def _changed(folder: Path, reason: str) -> Problem:
 
 
 def _move(folder: Path, old: str, new: str) -> None:
-    """Move a file of the user, and make its folder; raise OutputConflictError if the new path
-    exists, or a link is on the way.
-    """
+    """Move a file of the user; raise OutputConflictError if the new path exists, or for a link."""
     for path in (old, new):
         blocked = obstacle(folder, str(PurePosixPath(path).parent / "x"))
         if blocked is not None:

@@ -30,8 +30,8 @@ def left_packages(owned: Collection[str], files: Collection[str]) -> tuple[str, 
 def moves(
     folder: Path, owned: Collection[str], files: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Return (old, new) path of every file of the user in a package that goes; empty without one.
-    Raises UsageError (E1107) if the project becomes a package itself, or stops being one.
+    """Return (old, new) path of every file of the user in a package that goes. Raises UsageError if
+    the project becomes a package itself, or stops being one.
     """
     places, left = sorted(roots(files)), left_packages(owned, files)
     if left and "" in (*places, *left):

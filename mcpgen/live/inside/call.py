@@ -44,9 +44,7 @@ def main() -> int:
 
 
 async def outcome(order: dict[str, Any]) -> dict[str, Any]:
-    """Carry out an order and return its outcome; `error` if the server cannot start. Other
-    exceptions pass through.
-    """
+    """Carry out an order and return its outcome; `error` if the server cannot start."""
     from mcp import Client
 
     requests: list[dict[str, Any]] = []
@@ -155,9 +153,7 @@ def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
 
 
 def text_of(content: bytes | None) -> str:
-    """Return a body as text, cut to `MOST_READ` bytes; for binary content its length, for none
-    empty.
-    """
+    """Return a body as text, cut after `MOST_READ` bytes; for binary content, its length."""
     if not content:
         return ""
     try:

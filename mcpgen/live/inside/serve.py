@@ -106,8 +106,8 @@ class Live(Base):
                 await self.announce()
 
     def reload(self) -> bool:
-        """Load the package again and take its state over; return whether it could start. Else
-        nothing changes, and the reason is printed.
+        """Take over what a new application reads; return whether it could start: else nothing
+        changes.
         """
         forget(self.package)
         try:
