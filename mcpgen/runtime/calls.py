@@ -226,7 +226,7 @@ class Runner:
         return call, await _in_thread(function)
 
     async def _shaped(self, call: Call, value: Any) -> Any:
-        """Return a value with its data changed by the `shape` hooks; a text stays unchanged."""
+        """Return a value with its data changed by the `shape` hooks; without data unchanged."""
         if isinstance(value, dict | list):
             return await self._hooks.run("shape", call, value)
         if isinstance(value, Answered | Structured):

@@ -54,7 +54,7 @@ class ToolFilter:
 
 
 class Catalog:
-    """Tools of the chosen toolsets by name (`entries`), in the order of the list."""
+    """Chosen tools: all in `entries`, by name; in `listed` without those that `read_only` hides."""
 
     def __init__(
         self,

@@ -29,8 +29,8 @@ class Contracts:
     """Contracts in the files of a package, of which a choice is offered."""
 
     def __init__(self, catalog: Any, chosen: Any, yours: bool) -> None:
-        """Read into a `catalog.Catalog` what a `catalog.ToolFilter` chooses; with `yours` the
-        user's functions are served.
+        """Prepare to add to a `catalog.Catalog` what a `catalog.ToolFilter` chooses; with `yours`
+        the user's functions are served.
         """
         self._catalog, self._chosen, self._yours = catalog, chosen, yours
         self._entries: dict[str, Entry] = catalog.entries

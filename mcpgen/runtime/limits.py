@@ -115,7 +115,7 @@ class Quota:
         return too_many("calls", wait, name) if wait else ""
 
     async def tool_refusal(self, name: str) -> str:
-        """Take a token of a tool's rate and return an empty text, or explain why there is none."""
+        """Take a token of a tool's rate, if any; explain a refusal, or return an empty text."""
         if name not in self._paces:
             return ""
         wait = await self._paces[name].take(longest=0.0)

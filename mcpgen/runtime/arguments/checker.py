@@ -335,7 +335,7 @@ class Checker:
 
     def _chosen(self, repaired: list[Any], branches: list[Any], pointer: str, value: Any) -> Any:
         """Return the first repaired value, of the same type if a branch of the union takes that
-        type; without any the value itself.
+        type; else the value itself.
         """
         kinds = self._union_kinds(branches)
         if kinds and _TYPES.get(type(value)) in kinds:

@@ -268,8 +268,8 @@ async def ask(
     post: Post, url: URL, form: Mapping[str, str], client: OAuthClient, redactor: Redactor
 ) -> Answer[Any]:
     """Post a form to a token endpoint and return the answer, of any status. The client
-    authenticates by Basic, after a refusal in the body; without a secret it gives its id in the
-    body (RFC 6749 section 2.3.1). Raises ApiError.
+    authenticates by Basic and, if that is refused, again in the body; without a secret its id is in
+    the body (RFC 6749 section 2.3.1). Raises ApiError.
     """
     if not client.secret:
         return await post(_request(url, {**form, "client_id": client.id}, redactor))

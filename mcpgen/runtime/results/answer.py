@@ -429,7 +429,7 @@ def size(value: Any, limit: int) -> int:
 @dataclass(frozen=True, slots=True)
 class Part:
     """Part of an answer: a list, object or text from index `start` on. `place` is its path in the
-    whole answer; `data` has it within the keys that lead to it, `inside` is its path there.
+    whole answer; `data` holds the part within the keys that lead to it, `inside` is its path there.
     """
 
     data: Any
