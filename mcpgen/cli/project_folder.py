@@ -19,9 +19,7 @@ def named_or_here(folder: Path) -> Path:
 
 
 def generated_project(folder: Path) -> Path:
-    """Return the folder of `named_or_here`; raise UsageError (E1310) if it has no lock. Commands
-    call this before the slow imports for comparing.
-    """
+    """Return the folder of `named_or_here`; raise UsageError (E1310) if it has no lock."""
     from ..lock.text import require_lock
 
     project = named_or_here(folder)

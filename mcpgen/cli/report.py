@@ -1,7 +1,6 @@
 """Problems as text, JSON, SARIF 2.1.0 or GitHub annotations: the same facts in every form.
 
-Everything that came out of a document is escaped and cut before it is shown. The text is
-understandable without colour; `styled` adds it for terminals.
+Everything that came out of a document is escaped and cut. `styled` adds colour for terminals.
 """
 
 from __future__ import annotations
@@ -45,7 +44,9 @@ def render(
     form: Format = "text",
     limit: int = LIMIT,
 ) -> str:
-    """Return problems in one of the four forms, with a line break at the end unless it is empty."""
+    """Return problems in one of the four forms; text (of at most `limit`) and `github` are empty
+    without problems.
+    """
     found = findings(problems, document)
     if form == "json":
         return _json(found)

@@ -1,7 +1,6 @@
 """The output of a command: results on stdout; problems, progress and remarks on stderr.
 
-Markup, emoji codes and numbers in the input are not interpreted, so text of a document is
-shown as it is (after `shown`, which makes control characters visible).
+Markup and emoji codes in texts are not interpreted; `shown` makes control characters visible.
 """
 
 from __future__ import annotations

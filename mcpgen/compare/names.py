@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def rename_note(old: Lock, new: Lock) -> str:
-    """Describe the effects of a new server name, or of a new prefix of variables, outside the
-    files, as a sentence for the summary; empty if both are unchanged.
+    """Describe the effects of a new server name or prefix of variables outside the files, for the
+    summary; empty if both are unchanged.
     """
     start = f"the server `{old.name}` is called `{new.name}` now: " * (old.name != new.name)
     return start + change_outside(old, new)

@@ -175,7 +175,9 @@ def _line(change: Change, signs: Mapping[str, str]) -> str:
 
 
 def counts(difference: Diff) -> str:
-    """Return the changes per class: `1 breaking, 2 text changes`. One cause counts once."""
+    """Return the changes of a non-empty diff per class: `1 breaking, 2 text changes`. One cause
+    counts once.
+    """
     numbers = {kind: len(lines_of(difference.of(kind))) for kind in KINDS}
     parts = [f"{number:,} {kind}" for kind, number in numbers.items() if number]
     plural = "s" if sum(numbers.values()) > 1 else ""

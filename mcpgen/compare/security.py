@@ -131,9 +131,7 @@ def refuse_unaccepted(old: Lock, new: Lock) -> None:
 
 
 def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
-    """Return text of a change → names of the tools that have it, none for the whole server: one
-    line for a hundred tools.
-    """
+    """Return text of a change → names of the tools that have it; none for the whole server."""
     tools: dict[str, list[str]] = {}
     for change in changes:
         names = tools.setdefault(change.text, [])

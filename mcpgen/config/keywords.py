@@ -11,8 +11,7 @@ from typing import Any
 
 
 def refuse_fields(cls: type[Any], given: Iterable[str]) -> None:
-    """Raise TypeError for the first keyword that is no field of a dataclass; nothing without one.
-    """
+    """Raise TypeError for the first keyword that is no field of a dataclass."""
     _refuse(cls.__name__, given, written(cls))
 
 

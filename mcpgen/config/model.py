@@ -121,7 +121,7 @@ class Pinned:
     * `bodies`: operation → wire names of its body arguments at the last run.
     * `gone_arguments`: operation → words for arguments of earlier documents.
     * `toolsets`: operation → its toolset at the last run.
-    * `models`: JSON Pointer of a type in `models.py` → its class name.
+    * `models`: origin of a type in `models.py` → its class name.
     * `credentials`: name of a credential → its variables.
     * `chosen`: name in `mcpgen.toml` → its operation.
     * `chosen_arguments`: operation → chosen argument name → key of the argument's table.

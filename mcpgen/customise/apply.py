@@ -680,8 +680,8 @@ def _not_required(schema: Schema, name: str) -> Schema:
 def _with_default(
     tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 ) -> tuple[Tool, Argument]:
-    """Return the tool and its argument, now optional with a default; unchanged for a forbidden
-    value.
+    """Return the tool and its argument, now optional with a default; unchanged, with a fault, for a
+    forbidden value.
     """
     if not _is_allowed(tool, argument, word, "default", value, faults):
         return tool, argument

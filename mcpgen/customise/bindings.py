@@ -83,8 +83,8 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
 
 
 def _models(config: Config, lock: Lock | None, document: Document) -> dict[str, str]:
-    """Return JSON Pointer → class name of the last run. Older locks have other paths of files in
-    the keys, from `ref_root` or the document's folder: these are rewritten.
+    """Return origin of a type → class name in the last run. Older locks have other paths of files
+    in the origins, from `ref_root` or the document's folder: these are rewritten.
     """
     models = {} if lock is None else dict(lock.models)
     if document.source.path is None:
@@ -243,9 +243,8 @@ def _operations_by_word(lock: Lock) -> dict[str, Operation]:
 def _selection(
     selection: Selection, today: dict[Operation, str], words: Collection[str]
 ) -> Selection:
-    """Return the selection with each renamed operation of `include_operations` under its new name.
-
-    `words` are the names of today's operations: an old name among them stays as well.
+    """Return the selection with each renamed operation of `include_operations` as its `METHOD
+    /path` today. `words` are the names of today's operations: an old name among them stays as well.
     """
     renamed = {}
     for before, operation in today.items():

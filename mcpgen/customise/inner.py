@@ -39,8 +39,7 @@ class _Root:
     written: list[tuple[str, str | None]] = field(default_factory=list)
 
     def containers(self, argument: str, path: list[str]) -> list[Schema]:
-        """Return the schemas at a path inside an argument, one for each branch that has the path.
-        """
+        """Return the schemas at a path inside an argument, one for each branch with the path."""
         schema = as_object(self.schema.get("properties")).get(argument)
         return list(self._containers(schema, f"/properties/{escape(argument)}", path))
 

@@ -316,7 +316,7 @@ class Bench:
     def bring_back(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
         """Bring back operations that were left out; `facet`, such as `("tag", "admin")`, also ends
         the exclusion of a whole tag or method. Raises UsageError, after the change, if a pattern
-        still excludes an operation: only the user can decide about the pattern.
+        still excludes an operation.
         """
         selection = self.config.selection
         back = [row for row in rows if row.number not in self.chosen]
