@@ -32,7 +32,7 @@ class Size:
 
     @property
     def tokens(self) -> int:
-        """About as many tokens of a model's context."""
+        """About the number of tokens of a model's context: a quarter of the bytes."""
         return round(self.bytes / BYTES_PER_TOKEN)
 
     def data(self) -> dict[str, int]:
