@@ -173,6 +173,14 @@ def test_an_object_inside_an_item_is_worth_its_best_fields(item: Any, paths: lis
     assert note.startswith("[100 items, shortened: ")
 
 
+@pytest.mark.parametrize("other", [None, 7, "text", [{"id": 1}]])
+def test_fields_go_from_the_objects_of_a_list_with_other_items(other: Any) -> None:
+    [text, note], _ = shown([pod(number) for number in range(100)] + [other])
+    items = json.loads(text)
+    assert (len(items), items[-1]) == (101, other)
+    assert note.startswith("[101 items, shortened: ")
+
+
 def test_the_call_chooses_fields_and_dotted_paths() -> None:
     texts, structured = shown(REPOS, {"fields": ["id", "commit.author.name", "labels.name"]})
     assert json.loads(texts[0])[3] == {

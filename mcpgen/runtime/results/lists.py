@@ -277,8 +277,8 @@ def narrowed(items: list[Any], room: int) -> list[Any]:
     items = [_with_short_texts(each, length) if isinstance(each, dict) else each for each in items]
     costs: Counter[_Path] = Counter()
     ranks: dict[_Path, tuple[int, ...]] = {}
-    for item in items[:count]:
-        for path, value, cost in _columns(item, room) if isinstance(item, dict) else ():
+    for item in _objects(items[:count]):
+        for path, value, cost in _columns(item, room):
             costs[path] += cost
             if path in ranks:
                 continue
@@ -292,7 +292,7 @@ def narrowed(items: list[Any], room: int) -> list[Any]:
             left -= cost
             costs.subtract({each: costs[each] for each in objects})  # it is paid for
             continue
-        for item in items:
+        for item in _objects(items):
             _drop(item, path)
     return items
 
