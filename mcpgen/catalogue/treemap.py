@@ -161,7 +161,9 @@ def _short(row: Row) -> str:
 
 
 def _lines(words: Sequence[str], width: float, height: float) -> tuple[str, ...]:
-    """Return the words of a name in as many lines as a box has, each cut to its width."""
+    """Return the words of a name in as many lines as a box has, each cut to its width; none in a
+    small box.
+    """
     letters, most = int((width - 6) / LETTER), int(height / LINE)
     if width < NAMED or not most:
         return ()

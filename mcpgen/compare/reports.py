@@ -134,8 +134,9 @@ def as_changelog(difference: Diff, version: str) -> str:
 
 
 def next_version(version: str, kind: Kind | None) -> str:
-    """Return the version that follows a change of a class; None changes nothing. Before 1.0.0 a
-    breaking change raises the second number and any other the third (SemVer 2.0.0, item 4).
+    """Return the version that follows a change of a class, by SemVer 2.0.0; for None the same.
+    Before 1.0.0 a breaking or security change raises the second number, any other the third (item
+    4).
     """
     numbers = [int(number) for number in re.findall(r"\d+", version)]
     major, minor, patch = [*numbers, 0, 0, 0][:3]

@@ -151,7 +151,9 @@ def _missing_dependencies(
 
 
 def _normalised(requirement: str) -> str:
-    """Return the name of a requirement as package indexes compare names (PEP 503)."""
+    """Return the name of a requirement as package indexes compare names (PEP 503); empty without
+    one.
+    """
     name = re.match(r"\s*([A-Za-z0-9._-]+)", requirement)
     if name is None:
         return ""
