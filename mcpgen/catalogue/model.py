@@ -245,7 +245,8 @@ class Catalogue:
         return [skip for skip in self.server.skips if not skip.filtered]
 
     def documented_text(self, tool: Tool) -> str:
-        """Return the summary and description of a tool's operation in the document, as paragraphs.
+        """Return the summary and description of a tool's operation in the document, as
+        paragraphs.
         """
         operation = self.operations.get(tool.origin.operation)
         if operation is None:

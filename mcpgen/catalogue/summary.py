@@ -1,4 +1,5 @@
-"""The summary of a run: facts about a server, as data for programs and for the tables people see.
+"""The summary of a run: facts about a server, as data for programs and for the tables people
+see.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def diff(
 
 
 def _show_templates(screen: Screen, names: list[str], against: str | None) -> bool:
-    """Print what is new in the templates; return whether anything is. Raises UsageError for names.
+    """Print what is new in the templates; return whether anything is. Raises UsageError for
+    names.
     """
     from ..paths import here
     from ..problems import Problems, UsageError

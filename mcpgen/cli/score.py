@@ -84,7 +84,8 @@ def _show(screen: Screen, listed: ToolList, result: Score, first: list[Improveme
 
 
 def _show_change(screen: Screen, number: int, change: Improvement, seen: set[str]) -> None:
-    """Print a change with its lines of `mcpgen.toml`, unless `seen` has them; adds them to `seen`.
+    """Print a change with its lines of `mcpgen.toml`, unless `seen` has them; adds them to
+    `seen`.
     """
     names = ", ".join(shown(name) for name in change.tools[:3])
     if len(change.tools) > 3:

@@ -68,7 +68,8 @@ def _absolute(source: str) -> str:
 def _serve(
     screen: Screen, config: Config, folder: Path, arguments: list[str], *, watch: bool
 ) -> int:
-    """Generate if needed, and run the server until it ends; return its exit code, 0 after Ctrl-C.
+    """Generate if needed, and run the server until it ends; return its exit code, 0 after
+    Ctrl-C.
     """
     from ..config import read_config
     from ..live.environment import INSIDE, package_of, python_of, variables

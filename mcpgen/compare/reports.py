@@ -90,7 +90,8 @@ def _folded(lines: list[str]) -> list[str]:
 
 
 def as_markdown(difference: Diff) -> str:
-    """Return the diff as a comment on a pull request in Markdown, cut after `LONGEST` characters.
+    """Return the diff as a comment on a pull request in Markdown, cut after `LONGEST`
+    characters.
     """
     if not difference.changes:
         return "### MCP tools: nothing changes for callers\n"

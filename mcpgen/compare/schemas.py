@@ -396,7 +396,8 @@ def are_schemas(*values: Any) -> bool:
 
 
 def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """Return the branches of a union; empty without the keyword. The schema of `not` is a branch.
+    """Return the branches of a union; empty without the keyword. The schema of `not` is a
+    branch.
     """
     members = schema.get(keyword, [])
     return members if isinstance(members, list) else [members]

@@ -123,7 +123,8 @@ def consents(old: Lock, new: Lock) -> list[Consent]:
 
 
 def refuse_unaccepted(old: Lock, new: Lock) -> None:
-    """Raise RefusedError (E1301, exit code 3) with a problem for each change that must be accepted.
+    """Raise RefusedError (E1301, exit code 3) with a problem for each change that must be
+    accepted.
     """
     problems = [_problem(text, names) for text, names in by_text(consents(old, new)).items()]
     if problems:
@@ -319,7 +320,8 @@ def _origin(url: str | None) -> str:
 
 
 def _difference(old: str | tuple[str, ...], new: str | tuple[str, ...]) -> str:
-    """Return both values of a part of a credential; of scopes the added and removed ones: `+a -b`.
+    """Return both values of a part of a credential; of scopes the added and removed ones: `+a
+    -b`.
     """
     if isinstance(old, str) or isinstance(new, str):
         return f"{_word(old)} is now {_word(new)}"

@@ -167,7 +167,8 @@ def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Findi
 
 
 def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
-    """Return a proposal to keep the name of an operation that is gone; empty without a successor.
+    """Return a proposal to keep the name of an operation that is gone; empty without a
+    successor.
     """
     if successor is None:
         return ""

@@ -169,7 +169,8 @@ def fetch_problem(headers: Iterable[str]) -> Problem | None:
 
 
 def forward_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the problem (E1175) of the first caller's header that cannot go to the API, or None.
+    """Return the problem (E1175) of the first caller's header that cannot go to the API, or
+    None.
     """
     for name in headers:
         folded = name.lower()

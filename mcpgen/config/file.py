@@ -260,7 +260,8 @@ class _Reader:
 
 
 def _holds_tables(data: Any) -> bool:
-    """Return whether `[tools.tag]` holds only a table for each tag: it is not the operation `tag`.
+    """Return whether `[tools.tag]` holds only a table for each tag: it is not the operation
+    `tag`.
     """
     if not isinstance(data, dict) or not data.keys().isdisjoint(SUBTABLES["tools.*"]):
         return False

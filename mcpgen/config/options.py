@@ -60,7 +60,8 @@ def new_text(config: Config, folder: Path, *, name: str, examples: bool = True) 
 
 
 def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:
-    """Return key → value of a table, without defaults and sources. Paths are relative to `folder`.
+    """Return key → value of a table, without defaults and sources. Paths are relative to
+    `folder`.
     """
     default = type(part)()
     values: dict[str, Any] = {}
@@ -98,7 +99,8 @@ def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def literal(value: Any) -> str:
-    """Return a value as TOML on one line; texts are ASCII, a character beyond U+FFFF is one escape.
+    """Return a value as TOML on one line; texts are ASCII, a character beyond U+FFFF is one
+    escape.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -159,7 +161,8 @@ def _set(table: Any, path: KeyPath, value: Any) -> None:
 
 
 def _change_items(array: Any, values: Iterable[Any]) -> None:
-    """Change a list, in place, to hold these values; existing items keep their places and comments.
+    """Change a list, in place, to hold these values; existing items keep their places and
+    comments.
     """
     wanted = list(values)
     for item in list(array):

@@ -119,7 +119,8 @@ class _Gone:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The settings of a tool, and the path of the most special of the tables they are merged from.
+    """The settings of a tool, and the path of the most special of the tables they are merged
+    from.
     """
 
     path: tuple[str, ...]

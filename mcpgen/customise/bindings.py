@@ -195,7 +195,8 @@ class _Last:
         }
 
     def gone_arguments(self) -> dict[str, frozenset[str]]:
-        """Return operation → all names, its own and on the wire, of arguments that it has or had.
+        """Return operation → all names, its own and on the wire, of arguments that it has or
+        had.
         """
         words = {}
         for operation, entry in self.entries.items():

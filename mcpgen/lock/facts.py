@@ -160,7 +160,8 @@ class _Memory:
         return {name: key for name, key in earlier.items() if name not in now and key not in keys}
 
     def former(self, tools: list[ToolLock]) -> tuple[Former, ...]:
-        """Return all former tools: tools of the last lock that are none today, and its former ones.
+        """Return all former tools: tools of the last lock that are none today, and its former
+        ones.
         """
         current = {tool.operation for tool in tools}
         entries = [entry for operation, entry in self.last.items() if operation not in current]

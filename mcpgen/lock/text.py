@@ -292,7 +292,8 @@ def salvaged_lock(folder: Path) -> Lock | None:
 
 
 def _sides(text: str) -> tuple[str, str]:
-    """Return both sides of a text with conflict markers (`git merge-file`), the later side first.
+    """Return both sides of a text with conflict markers (`git merge-file`), the later side
+    first.
     """
     sides: tuple[list[str], list[str]] = ([], [])
     wanted = [0, 1]
@@ -313,7 +314,8 @@ def _sides(text: str) -> tuple[str, str]:
 
 
 def read_pending(folder: Path) -> Lock | None:
-    """Return the lock that an interrupted run was writing; None without one. Raises as `read_lock`.
+    """Return the lock that an interrupted run was writing; None without one. Raises as
+    `read_lock`.
     """
     return _read(folder, PENDING)
 
@@ -346,7 +348,8 @@ def is_interrupted(folder: Path) -> bool:
 
 
 def interruption(folder: Path) -> Problem:
-    """Return the warning (E1210) about an interrupted run, for commands that only read the project.
+    """Return the warning (E1210) about an interrupted run, for commands that only read the
+    project.
     """
     return Problem(
         code="E1210",

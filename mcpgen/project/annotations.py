@@ -147,7 +147,8 @@ def last_name(node: ast.AST) -> str:
 
 
 def literal(node: ast.expr) -> Any:
-    """Return a constant as JSON has it (a tuple: a list), or the source text of another expression.
+    """Return a constant as JSON has it (a tuple: a list), or the source text of another
+    expression.
     """
     try:
         return json.loads(json.dumps(ast.literal_eval(node), default=repr))

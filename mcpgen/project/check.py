@@ -155,7 +155,8 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 
 
 def _facts(folder: Path, lock: Lock) -> dict[str, Any]:
-    """Return the content of `api.json` in the project's first package; empty if it cannot be read.
+    """Return the content of `api.json` in the project's first package; empty if it cannot be
+    read.
     """
     try:
         content = json.loads((homes(folder)[0] / FACTS).read_bytes())

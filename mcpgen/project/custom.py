@@ -43,7 +43,8 @@ def custom_problems(package: GeneratedPackage) -> Iterator[Problem]:
 
 
 def custom_names(package: GeneratedPackage) -> set[str]:
-    """Return the names of the user's tools: in readable contracts, and of functions with `@tool`.
+    """Return the names of the user's tools: in readable contracts, and of functions with
+    `@tool`.
     """
     return _contract_names(package).union(function.name for function in functions(package.home))
 
@@ -100,7 +101,8 @@ class _Custom:
     def tool(
         self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
     ) -> Iterator[Problem]:
-        """Yield the problems of a contract's function: E1313 if missing, E1314 for other arguments.
+        """Yield the problems of a contract's function: E1313 if missing, E1314 for other
+        arguments.
         """
         name = str(tool.get("name"))
         word = _word(name)
@@ -241,7 +243,8 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
 
 
 def _misfits(function: FunctionNode, schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each mismatch of a function and the arguments its contract lets through.
+    """Yield a sentence for each mismatch of a function and the arguments its contract lets
+    through.
     """
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()

@@ -84,7 +84,8 @@ def module_text(tool: dict[str, Any], *, read_only: bool) -> str:
 
 
 def _docstring(text: str, properties: dict[str, Any]) -> str:
-    """Return the docstring of a function, quotes included, with an `Args` for described arguments.
+    """Return the docstring of a function, quotes included, with an `Args` for described
+    arguments.
     """
     described = [
         f"        {key}: {_escaped(schema['description'])}\n"

@@ -51,7 +51,8 @@ def own_tools(sources: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
 
 
 def contracts_in(content: bytes) -> list[dict[str, Any]]:
-    """Return the objects with a name in a contract, a list or one of them; none if it is no JSON.
+    """Return the objects with a name in a contract, a list or one of them; none if it is no
+    JSON.
     """
     try:
         found = json.loads(content)

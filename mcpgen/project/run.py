@@ -340,7 +340,8 @@ def _try(config: Config) -> None:
 
 
 def _edit(conflict: OptionConflict, asked: Config, folder: Path) -> str:
-    """Return a sentence: the line of `mcpgen.toml` that replaces an option, and what is there now.
+    """Return a sentence: the line of `mcpgen.toml` that replaces an option, and what is there
+    now.
     """
     line = f"{conflict.key} = {conflict.value}"
     if conflict.option == "SPEC" and STDIN in asked.sources:

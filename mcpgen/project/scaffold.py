@@ -279,7 +279,8 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
 @contextmanager
 def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
-    """Write keys (path of keys → value) into `mcpgen.toml`; restore the file if the block raises.
+    """Write keys (path of keys → value) into `mcpgen.toml`; restore the file if the block
+    raises.
     """
     path = folder / NAME
     before = path.read_bytes()

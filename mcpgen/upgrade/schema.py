@@ -381,7 +381,8 @@ def _require(schema: Schema, name: str) -> None:
 
 
 def _is_geminis(at: At) -> bool:
-    """Return whether a place is in a function declaration of Gemini, where `nullable` is a keyword.
+    """Return whether a place is in a function declaration of Gemini, where `nullable` is a
+    keyword.
     """
     while at is not None:
         at, key = at
@@ -454,7 +455,8 @@ def _fails(pattern: str, example: Any) -> bool:
 
 
 def _matches(pattern: str, example: str) -> bool:
-    """Return whether an example matches a pattern; true if a linear engine cannot run the pattern.
+    """Return whether an example matches a pattern; true if a linear engine cannot run the
+    pattern.
     """
     try:
         return bool(_compiled(pattern).is_valid(example))

@@ -131,7 +131,8 @@ def _sent(document: Document, shown: Found) -> set[int]:
 def _follow_renamed(
     references: list[tuple[dict[str, Any], str]], renamed: list[tuple[str, str]]
 ) -> None:
-    """Point references (holder, key) into renamed keywords (old, new pointer) to their new names.
+    """Point references (holder, key) into renamed keywords (old, new pointer) to their new
+    names.
     """
     prefixes = [(f"#{old}/", f"#{new}/") for old, new in renamed]
     if not prefixes:
@@ -219,7 +220,8 @@ def _inline(document: Document, kind: Kind, node: dict[str, Any], at: At) -> Non
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:
-    """Replace the beginning of the reference `holder[key]` by the first prefix that fits, in place.
+    """Replace the beginning of the reference `holder[key]` by the first prefix that fits, in
+    place.
     """
     ref = holder.get(key)
     if type(ref) is not str:

@@ -62,7 +62,8 @@ def convert(document: Document, problems: Problems) -> None:
 
 
 class _Swagger:
-    """A document being converted in place: its defaults, and the ids of objects already converted.
+    """A document being converted in place: its defaults, and the ids of objects already
+    converted.
     """
 
     def __init__(self, document: Document, problems: Problems) -> None:
@@ -98,7 +99,8 @@ class _Swagger:
             return None, pointer
 
     def once(self, node: Any) -> bool:
-        """Return whether a node is an object that is not converted yet, and record it as converted.
+        """Return whether a node is an object that is not converted yet, and record it as
+        converted.
         """
         if type(node) is not dict or id(node) in self.done:
             return False
@@ -500,7 +502,8 @@ def _members(root: Node, section: str) -> list[tuple[str, Any]]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts of a list, without repeats; a single text is a list, other values are empty.
+    """Return the texts of a list, without repeats; a single text is a list, other values are
+    empty.
     """
     if type(value) is str:
         return [value]

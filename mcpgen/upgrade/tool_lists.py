@@ -62,7 +62,8 @@ BESIDE_A_REFERENCE = ("$ref", "$defs", "definitions", "title", "description", "$
 
 
 def convert(document: Document) -> None:
-    """Give tools whose arguments are no JSON Schema an `inputSchema`, in place, and log the moves.
+    """Give tools whose arguments are no JSON Schema an `inputSchema`, in place, and log the
+    moves.
     """
     for root, pointer in definition_roots(document):
         for entry, entry_pointer in entries(root, pointer) or ():

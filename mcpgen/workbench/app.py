@@ -231,7 +231,8 @@ class Workbench:
     # What buttons do
 
     def state(self, request: Request, **facts: Any) -> Response:
-        """Return the state for the script as JSON: unsaved lines as HTML, chosen rows, and `facts`.
+        """Return the state for the script as JSON: unsaved lines as HTML, chosen rows, and
+        `facts`.
         """
         texts = self.mending().texts() if self._mending is not None else {}
         pending = self._engine.get_template("pending.html.jinja")

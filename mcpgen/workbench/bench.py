@@ -55,7 +55,8 @@ SELECTION = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The edits that are not saved: lines of a unified diff as (sign, text). `file` is their file.
+    """The edits that are not saved: lines of a unified diff as (sign, text). `file` is their
+    file.
     """
 
     lines: tuple[tuple[str, str], ...]
@@ -77,7 +78,8 @@ class Bench:
         self._read(config)
 
     def _read(self, config: Config) -> None:
-        """Read the document, the lock and `mcpgen.toml`, as the stages do; unsaved edits are lost.
+        """Read the document, the lock and `mcpgen.toml`, as the stages do; unsaved edits are
+        lost.
         """
         plan = settle(request_of(config))
         self.problems = Problems()
@@ -425,7 +427,8 @@ def _budgets(config: Config) -> dict[str, ToolConfig]:
 
 
 def _differences(old: Any, new: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield (path of keys, new value) of the differing keys of two tables; None for a removed key.
+    """Yield (path of keys, new value) of the differing keys of two tables; None for a removed
+    key.
     """
     if old == new:
         return

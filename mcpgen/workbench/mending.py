@@ -1,4 +1,5 @@
-"""Problems of the document with the repairs that mend them, and the overlays with chosen repairs.
+"""Problems of the document with the repairs that mend them, and the overlays with chosen
+repairs.
 """
 
 from __future__ import annotations
@@ -168,7 +169,8 @@ class Mending:
         return found
 
     def _text(self, path: Path, document: Document, chosen: list[Repair]) -> str:
-        """Return the text of the overlay at a path, or of a new one, with these repairs at its end.
+        """Return the text of the overlay at a path, or of a new one, with these repairs at its
+        end.
         """
         if path.is_file():
             return path.read_text("utf-8").rstrip("\n") + "\n" + action_text(chosen)
@@ -181,7 +183,8 @@ def _overlay_of(api: str) -> str:
 
 
 def _asks(repair: Repair) -> str:
-    """Return the key of a repair whose text the author has to say (`...`); empty for other repairs.
+    """Return the key of a repair whose text the author has to say (`...`); empty for other
+    repairs.
     """
     update: dict[str, Any] = repair.update or {}
     asked = [key for key, value in update.items() if value == "..." and key != "..."]

@@ -126,7 +126,8 @@ _Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
-    """Return the operation as in the document, in YAML, cut after `MOST_LINES`; empty without one.
+    """Return the operation as in the document, in YAML, cut after `MOST_LINES`; empty without
+    one.
     """
     operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:
@@ -178,7 +179,8 @@ def _kind(schema: Mapping[str, Any], has_choices: bool, depth: int) -> str:
 def fields_of(
     table: str, values: Mapping[str, Any], path: tuple[str, ...], names: Collection[str] = ()
 ) -> list[EditableKey]:
-    """Return the keys of a table, all or those of `names`. `path` leads to the table in `values`.
+    """Return the keys of a table, all or those of `names`. `path` leads to the table in
+    `values`.
     """
     for name in path:
         values = values.get(name, {})

@@ -63,7 +63,8 @@ class Description:
     sources: Mapping[str, str]
 
     def component(self, kind: str, reference: str) -> dict[str, Any]:
-        """Return the component of a Reusable Object: `$components.KIND.NAME`. Raises Inexpressible.
+        """Return the component of a Reusable Object: `$components.KIND.NAME`. Raises
+        Inexpressible.
         """
         prefix = f"$components.{kind}."
         name = reference.removeprefix(prefix)
@@ -455,7 +456,8 @@ class _StepReader:
         return list(self._fields(payload, fields)), None
 
     def _fields(self, payload: Object, fields: list[Argument]) -> Iterator[StepArgument]:
-        """Yield the members of a payload as arguments; unknown members are not sent, with a note.
+        """Yield the members of a payload as arguments; unknown members are not sent, with a
+        note.
         """
         names = {each.wire_name for each in fields}
         for name, value in payload.members:
@@ -538,7 +540,8 @@ class _StepReader:
 
 
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:
-    """Return the seconds before a retry (0), and the number of retries (1). Raises Inexpressible.
+    """Return the seconds before a retry (0), and the number of retries (1). Raises
+    Inexpressible.
     """
     after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
     if not is_number(after) or not is_number(limit):

@@ -106,7 +106,8 @@ def selector(data: dict[str, Any], scope: Scope) -> Value:
 
 
 def template(text: str, scope: Scope) -> Value:
-    """Return a text with embedded expressions (`{$inputs.id}`) as one text. Raises Inexpressible.
+    """Return a text with embedded expressions (`{$inputs.id}`) as one text. Raises
+    Inexpressible.
     """
     parts: list[Value] = []
     end = 0
@@ -301,7 +302,8 @@ def _tailed(value: Value, tail: str) -> Value:
 
 
 def keys_of(path: str) -> list[str]:
-    """Return the keys of a path, at least one: `.name[0]` → `["name", "0"]`. Raises Inexpressible.
+    """Return the keys of a path, at least one: `.name[0]` → `["name", "0"]`. Raises
+    Inexpressible.
     """
     keys = []
     end = 0

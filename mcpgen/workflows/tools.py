@@ -209,7 +209,8 @@ def called(document: Document, excluded: tuple[str, ...]) -> dict[str, str]:
 
 
 def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
-    """Return the first pattern that matches a workflowId or the name of its tool; None without any.
+    """Return the first pattern that matches a workflowId or the name of its tool; None without
+    any.
     """
     return matches([name, "_".join(words(name))], patterns)
 

@@ -112,7 +112,8 @@ def write_file(path: Path, text: str) -> None:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Return the private folders that killed runs left in a project: this user's, closed to others.
+    """Return the private folders that killed runs left in a project: this user's, closed to
+    others.
     """
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
@@ -133,7 +134,8 @@ def _is_leftover(place: Path) -> bool:
 
 
 def _order(work: Work) -> list[str]:
-    """Return the paths to write, the configuration first: with it the next run knows the document.
+    """Return the paths to write, the configuration first: with it the next run knows the
+    document.
     """
     return sorted(work.writes, key=lambda path: (path != "mcpgen.toml", path))
 

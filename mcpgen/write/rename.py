@@ -77,7 +77,8 @@ def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> N
 
 
 def refuse_downgrade(old: Lock, new: Lock) -> None:
-    """Raise OutputConflictError (E1211, exit code 4) if a newer version of mcpgen made the project.
+    """Raise OutputConflictError (E1211, exit code 4) if a newer version of mcpgen made the
+    project.
     """
     if _version(old.generator) <= _version(new.generator):
         return
