@@ -146,7 +146,8 @@ def _counted(items: Collection[Item], tell: Progress, doing: str) -> Iterator[It
 
 
 def visible(text: str) -> str:
-    """Return `text` with U+FFFD for each invisible or display-steering character; CR LF becomes LF.
+    """Return `text` with U+FFFD for each invisible or display-steering character; CR LF becomes
+    LF.
     """
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
 
@@ -330,7 +331,8 @@ def split_words(text: str) -> list[str]:
 
 
 def ascii_of(text: str) -> str:
-    """Return a text in ASCII: letters without accents, others transliterated (`цена` is `tsena`).
+    """Return a text in ASCII: letters without accents, others transliterated (`цена` is
+    `tsena`).
     """
     letters = unaccented(text)
     if letters.isascii():

@@ -184,7 +184,8 @@ def _has_file(reader: Reader, option: Option) -> bool:
 def _report_alternatives(
     reader: Reader, options: list[Option], chosen: Option, pointer: str
 ) -> None:
-    """Note, of each other option, the fields that the chosen body lacks; text and bytes have none.
+    """Note, of each other option, the fields that the chosen body lacks; text and bytes have
+    none.
     """
     own, _ = _names(reader, chosen)
     for option in options:
@@ -363,7 +364,8 @@ def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
 
 
 def _lines_field(body: Body, schema: Any, text: str) -> Field:
-    """Return the field of a body of several JSON values, each on a line; `schema` is their array.
+    """Return the field of a body of several JSON values, each on a line; `schema` is their
+    array.
     """
     options: Options = ()
     if "json-seq" in body.media_type:

@@ -301,7 +301,8 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
 
 
 def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
-    """Count the path parameters whose names are not among `declared`, the names found in the path.
+    """Count the path parameters whose names are not among `declared`, the names found in the
+    path.
     """
     names = [as_text(node.get("name")) for node, _ in parameters if node.get("in") == "path"]
     return sum(name not in declared for name in names)
@@ -481,7 +482,8 @@ def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str,
 
 
 def content_types(encoding: dict[str, Any]) -> list[str]:
-    """Return the media types in the `contentType` of an Encoding Object; invalid ones are left out.
+    """Return the media types in the `contentType` of an Encoding Object; invalid ones are left
+    out.
     """
     written = as_text(encoding.get("contentType")).split(",")
     return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
@@ -552,7 +554,8 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
 
 
 def _separators_within(reader: Reader, schema: Any) -> str:
-    """Return the separators of lists inside a list, the outermost first: `",|"`; empty without any.
+    """Return the separators of lists inside a list, the outermost first: `",|"`; empty without
+    any.
     """
     separators = ""
     items = reader.flatten(reader.flatten(schema).get("items"))

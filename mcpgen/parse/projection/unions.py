@@ -235,7 +235,8 @@ def in_common(union: Node) -> Node:
 
 
 def _any_of(declared: list[Member]) -> Any:
-    """Return the schema of a property that several objects declare: `anyOf` of different schemas.
+    """Return the schema of a property that several objects declare: `anyOf` of different
+    schemas.
     """
     different: dict[Hashable, Any] = {}
     for member in declared:

@@ -30,7 +30,8 @@ MAX_ARGUMENTS = 64 * 1024
 
 
 class Arguments:
-    """Arguments of a call, safe to read: without the secrets of this process and fields of `names`.
+    """Arguments of a call, safe to read: without the secrets of this process and fields of
+    `names`.
     """
 
     def __init__(self, redactor: Masks, names: Collection[str]) -> None:

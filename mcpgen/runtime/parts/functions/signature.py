@@ -261,7 +261,8 @@ def _is_content(annotation: Any) -> bool:
 
 
 def _misplaces_content(annotation: Any, *, inside: bool = False) -> bool:
-    """Return whether a return type has a content helper in a mapping, or in a list within a list.
+    """Return whether a return type has a content helper in a mapping, or in a list within a
+    list.
     """
     if not _is_content(annotation):
         return False

@@ -75,7 +75,8 @@ async def _metadata(url: str, send: Send, redactor: Redactor) -> dict[str, Any]:
 
 
 def _completed(known: Endpoints, metadata: dict[str, Any]) -> Endpoints:
-    """Return the endpoints, with empty URLs, issuer and usual scopes filled in from the metadata.
+    """Return the endpoints, with empty URLs, issuer and usual scopes filled in from the
+    metadata.
     """
     scopes = list(known.scopes)
     supported = metadata.get("scopes_supported")

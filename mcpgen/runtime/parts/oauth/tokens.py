@@ -59,7 +59,8 @@ that id.
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Result of a token's check: the scopes granted, and the caller that the token was issued to.
+    """Result of a token's check: the scopes granted, and the caller that the token was issued
+    to.
     """
 
     scopes: frozenset[str]

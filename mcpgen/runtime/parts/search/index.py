@@ -103,7 +103,8 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Names of the tools found, the best first, and whether one of them answers most of the query.
+    """Names of the tools found, the best first, and whether one of them answers most of the
+    query.
     """
 
     names: list[str]
