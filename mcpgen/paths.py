@@ -195,8 +195,8 @@ def roots(paths: Collection[str]) -> set[str]:
 
 
 def homes(folder: Path) -> list[Path]:
-    """Return all entries of a project's `src/`, sorted, packages or not; only the project itself if
-    it lies inside another package.
+    """Return all entries of a project's `src/`, sorted, packages or not; `[folder]` for a project
+    inside another package.
     """
     return [folder] if (folder / FACTS).is_file() else sorted(folder.glob("src/*"))
 

@@ -295,7 +295,6 @@ def fields(
 
 def _demands(reader: Reader, schema: Any) -> bool:
     """Return whether every object that is valid against a schema has a field that a caller gives.
-    Each alternative is looked at once: they may hold each other.
     """
     seen: dict[str | int, Any] = {}
     pending = [schema]
@@ -618,7 +617,7 @@ def _is_file(
     reader: Reader, schema: Any, is_bytes: Callable[[dict[str, Any]], bool], depth: int = 3
 ) -> bool:
     """Return whether a value is bytes by `is_bytes`, or a list of bytes, or may be by a branch of a
-    union, `depth` unions deep: a union may hold itself.
+    union, `depth` unions deep.
     """
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):

@@ -103,7 +103,7 @@ class Draft:
     """A tool as listed within its budget: its bytes, and the tag of its toolset.
 
     `within` lists the tool anew with a larger budget; None if nothing was cut or the user set its
-    budget. `finished` returns the tool with its types, once the listing is final.
+    budget. `finished` returns the tool with its types.
     """
 
     tag: str
@@ -132,9 +132,7 @@ def _is_short(drafts: list[Draft], others: int) -> bool:
 def frequent_texts(
     reader: Reader, operations: Iterable[DocumentedOperation]
 ) -> frozenset[tuple[str, str]]:
-    """Return (wire name, text) of each argument's text that `OFTEN` or more operations have: a
-    model needs to read it only once.
-    """
+    """Return (wire name, text) of each argument's text that `OFTEN` or more operations have."""
     count: Counter[tuple[str, str]] = Counter()
     for operation in operations:
         texts: dict[tuple[str, str], None] = {}

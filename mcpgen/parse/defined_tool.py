@@ -189,7 +189,9 @@ class DefinedTool:
             )
 
     def finished(self, tool: Tool, models: Models) -> Tool:
-        """Return the tool with the types of its arguments and of its answer."""
+        """Return the tool with the types of its arguments and of its answer, and note its shortened
+        texts.
+        """
         self.report_shortened()
         schemas = self.reader.properties(self.root)
         arguments = tuple(
@@ -206,7 +208,7 @@ class DefinedTool:
         return replace(tool, arguments=arguments, response=answer)
 
     def with_input(self, name: str, root: InputRoot) -> Tool:
-        """Return the tool with an input schema."""
+        """Return the tool with an input schema, and the contract if it says more."""
         definition, output = self.definition, self.output
         sentence, _ = first_sentence(plain(self.description))
         docstring = describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE), name)

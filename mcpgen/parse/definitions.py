@@ -188,8 +188,8 @@ class Definitions:
         return selected
 
     def names(self, origins: list[Origin], reserved: Iterable[str]) -> dict[str, str]:
-        """Return `TOOL name` → tool name: as it is written wherever clients, files and Python can
-        take that.
+        """Return `TOOL name` → tool name: the last run's, else as it is written if clients, files
+        and Python can take that, else of its words.
         """
         written = {origin.operation: as_text(origin.operation_id) for origin in origins}
         limit = naming.tool_limit(self.server)
@@ -456,8 +456,8 @@ def _written(*texts: Any) -> str:
 
 
 def passed_on(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return the icons, the metadata and the title among the annotations of an MCP tool
-    (2025-11-25, Tool), where they are well formed.
+    """Return `icons`, `_meta` and the title in `annotations` of an MCP tool (2025-11-25, Tool),
+    those that are well formed.
     """
     members: dict[str, Any] = {}
     title = _written(as_object(tool.get("annotations")).get("title"))
@@ -486,8 +486,7 @@ def hints_of(definition: Definition) -> Hints:
     """Return the hints a definition declares, else cautious ones: not read-only, destructive, not
     idempotent, open to the world; a read-only tool is idempotent and not destructive.
 
-    Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
-    any statement (MCP 2025-11-25, ToolAnnotations).
+    Nothing follows from a name: `query` may run any statement (MCP 2025-11-25, ToolAnnotations).
     """
     annotations = definition.annotations
     read_only = _declared(annotations, ("readOnlyHint", "readOnly"), default=False)

@@ -320,7 +320,7 @@ def _meaning(sentence: str) -> list[str]:
 
 def _is_aside(sentence: str, method: str) -> bool:
     """Return whether a sentence is about an operation, but not about what it does: `When you …`, `A
-    session can be canceled …`, `Stripe automatically closes …`.
+    session can be canceled …`, `Stripe automatically closes …`; except for GET also `A session`.
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")

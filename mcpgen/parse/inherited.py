@@ -28,8 +28,8 @@ CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
 
 @dataclass(slots=True)
 class _Field:
-    """A field of some subtypes: its schemas, the discriminator `values` with it, and those that
-    require it (`needing`).
+    """A field of some subtypes: its schemas, and the discriminator values that have or require the
+    field (`needing`).
     """
 
     schemas: list[Any] = field(default_factory=list)

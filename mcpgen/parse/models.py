@@ -120,8 +120,8 @@ class Models:
         prefix: str = "",
         beside: Models | None = None,
     ) -> None:
-        """Start names of components with `prefix`, and add the models to the models `beside`, of
-        another API.
+        """Start names of components with `prefix`, and join the models to those of another API,
+        `beside`.
         """
         self.reader, self.pinned, self.prefix = reader, pinned, prefix
         self.schemas: dict[str, Schema] = beside.schemas if beside else {}
@@ -208,7 +208,7 @@ class Models:
 
     def _has_direction(self, reference: str) -> bool:
         """Return whether anything that can be reached from a component is `readOnly` or
-        `writeOnly`. Each component is read once.
+        `writeOnly`.
         """
         if reference not in self._directions:
             around = self._read_directions(reference)

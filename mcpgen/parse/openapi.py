@@ -1,4 +1,4 @@
-"""An OpenAPI document → a server: every operation becomes a tool, or is counted with its reason."""
+"""An OpenAPI document → a server: every operation becomes a tool, or a `Skip` with its reason."""
 
 from __future__ import annotations
 
@@ -475,7 +475,9 @@ class _Parser:
     def workflow_tools(
         self, tools: list[tuple[str, Tool]], choices: list[select.Choice]
     ) -> list[tuple[str, Tool]]:
-        """Return (tag, tool) of the workflows beside the document, which call the other tools."""
+        """Return (tag, tool) of the workflows beside the document, which call the other tools; add
+        them to `choices`.
+        """
         from ..workflows.tools import Workflows  # late: it builds on this package
 
         workflows = Workflows(self.reader, self.models, self.config, self.name)
@@ -614,8 +616,8 @@ class _Parser:
             self.problems.note("E0709", chosen.said, pointer=pointer, hint=hint)
 
     def skip_unreadable(self, unreadable: Unreadable) -> None:
-        """Count a path or an operation that cannot be read. A reference that points to nothing is a
-        problem already.
+        """Count a path or an operation that cannot be read in `skips`, with a warning; a dangling
+        reference has one already.
         """
         kind, name = "operation", f"{unreadable.method} {visible(unreadable.path)[:80]}"
         if unreadable.method == "*":

@@ -501,8 +501,8 @@ class Operation:
         )
 
     def is_asked_on(self, listing: ListAnswer, hints: Hints) -> bool:
-        """Return whether an argument for a part of the answer is listed: where it may be long, and
-        the API has no arguments for its rest.
+        """Return whether a read-only tool lists an argument for a part of the answer: it may be
+        long, and the API has no arguments for its rest.
         """
         is_long = responses.is_long_text(self.reader, self.answer)
         is_long |= all([listing.items is not None, not listing.next])
@@ -601,8 +601,8 @@ class Operation:
         return self.body.is_merge_patch and not (item.whole or item.required)
 
     def can_be_null(self, item: Field) -> bool:
-        """Return whether null can be sent: as the whole body or as JSON, and not in a query, a form
-        or a header (RFC 6570).
+        """Return whether null can be sent: as the whole body or as JSON, not in a query, a form or
+        a header.
         """
         if item.whole:
             return True

@@ -122,7 +122,7 @@ def collect(
     """Return the parameters of an operation, those of its path included; the operation's own win
     (OpenAPI 3.1 §4.8.9). `pointers` are those of the path item and the operation.
 
-    Raises Unsupported where one cannot be read: what it was for would be lost.
+    Raises Unsupported for a parameter that cannot be read.
     """
     parameters: dict[tuple[str, str], Parameter] = {}
     for owner, pointer in zip((path_item, operation), pointers, strict=True):
@@ -211,11 +211,8 @@ def validators(reader: Reader, path_item: dict[str, Any]) -> tuple[str, ...]:
 def constant_headers(
     reader: Reader, parameters: list[Parameter]
 ) -> tuple[dict[str, str], list[Parameter]]:
-    """Return name in lower case → value of documented `Accept` and `Content-Type` headers that can
-    have only one, and the other parameters.
-
-    OpenAPI ignores such headers (3.1 §4.8.12.2), but an author who gives a value has an API that
-    wants it.
+    """Return name in lower case → value of documented `Accept` and `Content-Type` headers with a
+    single value, and the other parameters. OpenAPI ignores such headers (3.1 §4.8.12.2).
     """
     constants: dict[str, str] = {}
     others: list[Parameter] = []
@@ -235,8 +232,8 @@ def fixed_headers(
     reader: Reader, parameters: list[Parameter], kept: Container[tuple[str, str]]
 ) -> tuple[tuple[tuple[str, str], ...], list[Parameter]]:
     """Return (name, value) of each header that names a version of the API and has a constant or a
-    default, and the other parameters: which version a server was made for is no choice of a call.
-    Each is noted. Headers that the lock has as arguments (`kept`) stay arguments.
+    default, and the other parameters. Each is noted. Headers that the lock has as arguments
+    (`kept`) stay arguments.
     """
     fixed: dict[str, str] = {}
     others: list[Parameter] = []

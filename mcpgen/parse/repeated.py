@@ -75,7 +75,7 @@ class Repeated:
         return filtered(text, lambda sentence: _pattern(sentence) not in self._patterns)
 
     def instructions(self) -> str:
-        """Return the repeated sentences, each with the arguments it is about."""
+        """Return the repeated sentences, each on a line behind the arguments it is about."""
         lines = []
         for sentence, places in self._places.items():
             names = ", ".join(f"`{place}`" for place in places if place)

@@ -1,8 +1,7 @@
 """Answers → output schemas (OpenAPI 3.1 §4.8.16 and §4.8.17).
 
 An output schema is tolerant by construction: its root is an open object and requires nothing, so
-every real answer of an API is valid. An answer that is not an object is under `result`. The
-description names the fields that come back.
+every real answer of an API is valid. An answer that is not an object is under `result`.
 """
 
 from __future__ import annotations
@@ -212,11 +211,8 @@ def accept(response: dict[str, Any]) -> str:
 def understand(
     reader: Reader, response: dict[str, Any], *, typed: bool
 ) -> tuple[Response, Schema | None]:
-    """Return the mapping of an answer to a result, and the output schema; None if the answer is
-    not JSON.
-
-    The schema is as small as it can be, since clients seldom show it to the model; `typed`:
-    it has the types of the fields.
+    """Return the mapping of an answer to a result, and the output schema; None if the answer is not
+    JSON. `typed`: the schema has the types of the fields, else it is as small as can be.
     """
     has_json, schema = json_schema(response)
     if not has_json:
@@ -243,8 +239,8 @@ def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
 
 
 def type_of_field(reader: Reader, schema: Any) -> Schema:
-    """Return the types of a field and null, as documents seldom say that a field may be null;
-    empty for unknown types.
+    """Return the types of a field and null, `{"type": ["string", "null"]}`; empty for unknown
+    types.
     """
     kinds = sorted(reader.kinds(schema))
     return {"type": [*kinds, "null"]} if kinds else {}
@@ -362,8 +358,8 @@ def is_told(line: str, text: str) -> bool:
 
 
 def _said(response: dict[str, Any], headline: str) -> str:
-    """Return a response's description as the end of a sentence; an empty text if it has none or
-    adds nothing new.
+    """Return a response's description as the end of `Returns …`; empty if it has none, says nothing
+    new or is no noun phrase.
     """
     text, _ = first_sentence(plain(response.get("description")))
     line = shorten(text, 160)

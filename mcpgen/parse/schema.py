@@ -74,8 +74,8 @@ class Subtypes:
         return names
 
     def tags(self, name: str, mapping: dict[str, Any]) -> list[str]:
-        """Return the discriminator values mapped to a component and its subtypes. Names outside the
-        mapping are left out: authors who write a mapping rarely mean other names.
+        """Return the discriminator values mapped to a component and its subtypes; names outside the
+        mapping are left out.
         """
         descendants = self.descendants(name)
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in descendants]
@@ -102,7 +102,7 @@ class Reader(References):
     """The schemas of one document: what each of them allows."""
 
     def __init__(self, document: Document, problems: Problems, api: str = "") -> None:
-        """Read the schemas of a document; `api` is the name of its API, if there are several."""
+        """Read the schemas of a document; `api` is the name of a further API."""
         super().__init__(document, problems)
         self.home = home_of_api(api)
         """The pointer of the API's own document."""
@@ -527,7 +527,7 @@ def _additional_properties(left: Any, right: Any) -> Any:
 
 
 def _larger_union(left: Any, right: Any) -> Any:
-    """Return the union that is longer as JSON, as the product of both is rarely meant."""
+    """Return the union that is longer as JSON."""
     if not _both_are(list, left, right):
         return left
     return max(left, right, key=lambda branches: len(json.dumps(branches, default=str)))

@@ -110,7 +110,7 @@ def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
 
 def with_base(scheme: Mapping[str, Any], base: str) -> dict[str, Any]:
     """Return a scheme whose URLs that begin with a slash are on the host of the API's base URL
-    (OpenAPI 3.1 §4.6). Other relative URLs are left alone: they are placeholders as often.
+    (OpenAPI 3.1 §4.6). Other relative URLs are left alone.
     """
     joined = dict(scheme)
     for key, value in scheme.items():
@@ -378,8 +378,9 @@ class Security:
 
     def requirement(self, listed: Any, pointer: str) -> Requirement | None:
         """Return alternatives (OR) of credentials (AND); an empty alternative means optional, no
-        alternative no credential. An alternative with an undeclared scheme is left out, with a
-        warning. None without a list, and where the configuration replaces a list that is not empty.
+        alternative no credential. Their scopes are noted; one with an undeclared scheme is left
+        out, with a warning. None without a list, and where the configuration replaces a list that
+        is not empty.
         """
         if not isinstance(listed, list):
             return None

@@ -120,10 +120,8 @@ def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
 
 
 def refuse_unknown(config: Config, choices: Iterable[Choice]) -> None:
-    """Raise UsageError for a filter that matches no operation: a misspelt word would leave out
-    everything, or let through what should have been left out.
-
-    A method of HTTP may be excluded before an operation has it.
+    """Raise UsageError for filters that match no operation, as misspelt ones do. A method of HTTP
+    may be excluded before an operation has it.
     """
     listed = list(choices)
     problems = _unknown_words(config.selection, listed)
@@ -169,7 +167,9 @@ def _unknown(key: str, kind: str, pattern: str, words: list[str], api: str) -> P
 
 
 def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
-    """Return a hint: up to three words like a pattern, else the first words that there are."""
+    """Return a hint: to give the words of a comma list one by one, or up to three words like a
+    pattern, else the first words that there are.
+    """
     if all(part in words for part in pattern.split(",")):
         option = f"--include-{kind}"
         return f"one word each: `{' '.join(f'{option} {part}' for part in pattern.split(','))}`"

@@ -95,8 +95,8 @@ def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Ad
 
 
 def own_network(source_url: str | None) -> set[str]:
-    """Return the origin of a document's address if it is private: the user named the address, and
-    so means this machine or network.
+    """Return the origin of a document's address if it is private, as the user named it; else an
+    empty set.
     """
     if source_url is None:
         return set()
@@ -189,8 +189,8 @@ def _default(variable: dict[str, Any]) -> str | None:
 
 
 def split_path(path: str) -> tuple[str, Query]:
-    """Return a path key as (template, fixed query); a fragment is dropped. Raises Unsupported for a
-    path that no request can have.
+    """Return a path key as (template, fixed query); a fragment and patterns of parameters
+    (`{id:[0-9]+}`) are dropped. Raises Unsupported for a path that no request can have.
     """
     at = f"/paths/{escape(path)}"
     template, _, query = path.partition("#")[0].partition("?")

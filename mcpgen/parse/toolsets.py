@@ -24,8 +24,7 @@ LEAST = 3
 def toolsets(
     tools: list[tuple[str, Tool]], declarations: Mapping[str, Any], last: Mapping[str, str]
 ) -> tuple[Toolset, ...]:
-    """Return the toolsets of (tag, tool) pairs. Both are sorted by name, so that a list does not
-    depend on the document's order.
+    """Return the toolsets of (tag, tool) pairs, both sorted by name.
 
     `declarations` are the Tag Objects of the document, by name, and `last` maps operations to their
     toolsets of the last run, which keep their names.
@@ -56,7 +55,8 @@ def _last_names(tools: list[Tool], last: Mapping[str, str]) -> Counter[str]:
 def areas(
     untagged: Mapping[str, str], tags: Iterable[str], last: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return operation → tag by its path; operations without an entry stay in the general toolset.
+    """Return operation → tag by the first word of its path, if over `MANY` operations are untagged
+    and `LEAST` share the word; the others stay in the general toolset.
 
     `untagged` maps operations (`METHOD /path`) to their paths, `last` operations to their toolsets
     of the last run, which are kept. `tags` are the document's tags.

@@ -58,8 +58,8 @@ def digest(text: str, length: int = 6) -> str:
 
 
 def definition_name(token: str) -> str:
-    """Return the name under `$defs` for the last token of a pointer; `_` for other characters than
-    letters, digits, `_`, `.` and `-`.
+    """Return the name under `$defs` for the last token of a pointer, at most 60 characters:
+    letters, digits, `_`, `.`, `-`, and `_` for others; `root` for none.
     """
     return re.sub(r"[^A-Za-z0-9_.-]", "_", token)[:60] or "root"
 

@@ -149,7 +149,9 @@ def _is_spelt(name: str, names: tuple[str, str]) -> bool:
 
 
 def toolset_name(tag: str) -> str:
-    """Return the module name of one tag."""
+    """Return the module name of one tag, at most 40 characters, `Gift cards` → `gift_cards`; a
+    reserved name gets `_tools`.
+    """
     name = "_".join(words(tag))
     if not name:
         return f"toolset_{digest(tag)}"

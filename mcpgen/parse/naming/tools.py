@@ -2,8 +2,7 @@
 
 A name depends only on its own operation, never on the order of the document. If operations ask for
 the same name, each gets distinguishing words: from its path, else from other sources; without any,
-a short hash of `METHOD path`. A name that is too long is shortened by meaning: the words of least
-worth go first.
+a short hash of `METHOD path`. In a name that is too long the words of least worth go first.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def shorten(
 def _ranks(
     words: list[str], path: str, toolset: Collection[str], keep: Mapping[str, int]
 ) -> list[int]:
-    """Return the rank of each word of a name."""
+    """Return the rank of each word, from `REPEATED` to `KEPT`; low ranks go first."""
     route = literals(path)
     end = {*_verb(words), *_words_in(route[-1:], words)}
     resource = end | _words_in(route[-2:-1], words)
@@ -389,9 +388,9 @@ def distinguishing_words(names: Mapping[str, Sequence[Sequence[str]]]) -> dict[s
     """Return key → the marks (word, number of its occurrence) that distinguish its name from all
     others; empty for equal names. The words of `names` are in groups, the best group first.
 
-    A word splits the names by whether they contain it, and each half is split further; within
-    the best group, the word nearest to halving comes first. A name needs the words it contains on
-    its way: `events` and `me` of `/me/events` beside `/users/events` and `/me/calendar`.
+    A word splits the names by whether they contain it, and each half is split further. A name needs
+    the words it contains on its way: `events` and `me` of `/me/events` beside `/users/events` and
+    `/me/calendar`.
     """
     marks_of = {key: _marks(groups) for key, groups in names.items()}
     having: defaultdict[Mark, set[str]] = defaultdict(set)

@@ -86,7 +86,8 @@ def parts_of(path: str) -> tuple[PathPart, ...]:
 
 
 def route_words(text: str) -> tuple[str, ...]:
-    """Return the words of a part of a path, or of an operationId, without keys."""
+    """Return the words of a part of a path, or of an operationId, without keys that an API made up.
+    """
     return tuple(words(_KEY.sub("", text)))
 
 
@@ -195,7 +196,9 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
 
 
 def _taken_apart(text: str, known: set[str]) -> list[str]:
-    """Return a text as known words, each the longest that leaves such words; else nothing."""
+    """Return a text as known words, each the longest that leaves such words; `[]` if that cannot
+    be.
+    """
     best: dict[int, list[str]] = {len(text): []}
     for start in range(len(text) - 1, -1, -1):
         for end in range(len(text), start, -1):
@@ -276,7 +279,9 @@ def _is_within(short: list[str], long: list[str]) -> bool:
 
 
 def _from_repetition(words: list[str]) -> list[str]:
-    """Return words from where they have again what they begin with: `order_order_items`."""
+    """Return words without a beginning that comes again at once (`order order items`); else
+    unchanged.
+    """
     singulars = list(map(singular, words))
     for count in range(len(words) // 2, 0, -1):
         if singulars[:count] == singulars[count : 2 * count]:
@@ -341,8 +346,9 @@ def _is_noun_of(verb: str, word: str) -> bool:
 def _listed_things(
     resource: list[list[str]], end: PathPart, items: frozenset[str] | None
 ) -> list[str]:
-    """Return the words of a plural resource whose path ends like a single item: `/book/{ids}`, and,
-    if the items are books, `/book` and `/books/latest`. Empty if the resource may be a single item.
+    """Return the words of a resource, in the plural, if its path lists it: `/book/list`,
+    `/book/{ids}`, or `/book` and `/books/latest` with books as items. Empty if it may be a single
+    item.
     """
     *owners, last = resource
     is_many = bool(owners) and last == ["list"]
@@ -362,7 +368,9 @@ READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
 
 
 def _verb(method: str, end: PathPart, spoken: str) -> str:
-    """Return the verb of a method for a path's end: its own, or that of the description."""
+    """Return the verb for a path's end: the method's own or, for POST, PUT and PATCH, the described
+    one.
+    """
     own, spoken = _own_verb(method, end), same_verb(spoken)
     verb = (spoken or own) if method in WRITING else own
     if verb == "get":
@@ -373,7 +381,9 @@ def _verb(method: str, end: PathPart, spoken: str) -> str:
 
 
 def _own_verb(method: str, end: PathPart) -> str:
-    """Return the verb of a method; what a POST to one resource is for is its update."""
+    """Return the verb of a method; that of a POST is `create`, or `update` of a single thing or
+    settings.
+    """
     if method != "POST":
         return METHOD_VERBS.get(method, method.lower())
     return "update" if end.is_parameter or end.words[-1] in SETTINGS_WORDS else "create"
@@ -399,8 +409,9 @@ def _names(resource: Sequence[Sequence[str]], *, one: bool = False) -> list[str]
 
 
 def _distinct(name: Sequence[str]) -> list[str]:
-    """Return a verb and its words, without those that the next one says again, and without the
-    noun of the verb before another: `associate_sensor` for `/associations/{id}/sensors/{id}`.
+    """Return a verb and its words, without those that the next one or the verb says again, and
+    without the noun of the verb before another: `associate_sensor` for
+    `/associations/{id}/sensors/{id}`.
     """
     verb, others = name[0], _from_repetition([*name[1:]])
     kept = [verb]

@@ -116,13 +116,15 @@ class Listing:
         return root
 
     def offer(self, kind: str, level: int, action: Callable[..., object], *arguments: Any) -> None:
-        """Add an offer. `action` makes the change, if the budget allows the price."""
+        """Add an offer of a `kind` in `RANKS`. `action(*arguments)` makes the change later, if the
+        budget allows the price.
+        """
         rank = RANKS[kind] + DEEPER * level
         heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
 
     def pay(self, price: int, most: int = LARGEST) -> bool:
-        """Take the price of an offer from the room, if it is there and the offer costs no more than
-        `most`; return whether.
+        """Take the price of an offer from the room and return True; if it is over the room or
+        `most`, set `lacks_room` and return False.
         """
         if price > min(self.room, most):
             self.lacks_room = True
@@ -362,7 +364,7 @@ class Listing:
             self._change(place, rules=place.rules | rules)
 
     def _add_text(self, place: Place, limit: int) -> None:
-        """Replace a text by a longer version."""
+        """Replace a text by one of up to `limit` characters."""
         text = texts.text_of(place.node, limit, place.titled())
         if place.words:
             text = place.words(limit, text)
@@ -403,7 +405,7 @@ class Listing:
         return True
 
     def _needs(self, node: Node) -> str:
-        """Describe what a value must have, at any place of the document."""
+        """Return what a value must have in words, at any place of the document."""
         if id(node) not in self.nodes.needs:
             parts = self._place(node, 0).parts()
             self.nodes.needs[id(node)] = ", ".join(filter(None, (part.needs() for part in parts)))

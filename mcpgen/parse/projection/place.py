@@ -143,7 +143,9 @@ class Place:
         return out
 
     def frame(self) -> Schema:
-        """Return the listed schema, with empty schemas inside it."""
+        """Return the listed schema without the schemas inside it: `properties` and `items` are
+        `{}`.
+        """
         out = dict(self.rules)
         if self.node.items:
             out["items"] = {}
@@ -164,8 +166,8 @@ class Place:
         return out
 
     def description(self) -> str:
-        """Return the text, and up to 1,700 characters of notes: a name that is not ASCII, unlisted
-        values and properties.
+        """Return the text, and up to 1,700 characters of notes: on a name that is not ASCII,
+        values, dependencies and unlisted properties.
         """
         together = texts.together_note(self.together)
         named = "" if self.name.isascii() else f"`{visible(self.name)[:40]}` in the API"

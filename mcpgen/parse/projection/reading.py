@@ -93,9 +93,7 @@ def _without_rules_of_names(condition: Schema) -> Schema:
 
 
 def _is_checkable(reader: Reader, condition: Schema, barred: tuple[str, ...]) -> bool:
-    """Return whether a condition, and what it refers to, means the same to a call. Each reference
-    is followed once for all conditions.
-    """
+    """Return whether a condition, and what it refers to, means the same to a call."""
     known = reader.said_alike.setdefault(barred, {})
     is_alike, links = _said_alike(condition, barred)
     around: defaultdict[str, list[str]] = defaultdict(list)
@@ -338,8 +336,8 @@ def _dependent(base: dict[str, Any]) -> dict[str, Any]:
 
 
 def component_of(schema: Any) -> str:
-    """Return the reference whose target a schema is, null and texts aside; empty where it is no
-    component.
+    """Return the `$ref` of a schema that is nothing else, or the only part of its `allOf` or union,
+    null and texts aside; else an empty text.
     """
     rules = rules_of(as_object(schema))
     if len(rules) != 1:

@@ -86,8 +86,8 @@ def _discriminated(
 
 
 def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:
-    """Return the branches of a `oneOf`, made exclusive. If several require nothing, but the values
-    of a property distinguish them, that property is required: without it a value would fit all.
+    """Return the branches of a `oneOf`, made exclusive: if several require nothing, but the values
+    of a property distinguish them, that property is required.
     """
     flats = list(map(reading.reader.flatten, options))
     if sum(not flat.get("required") for flat in flats) < 2:

@@ -38,7 +38,7 @@ class Whole:
     """
 
     def __init__(self, nodes: Nodes, beside: Whole | None = None) -> None:
-        """Join the definitions of a further API to the definitions `beside`."""
+        """Join the definitions to `beside`, those of another API."""
         self.nodes = nodes
         self.definitions: dict[str, Schema] = beside.definitions if beside else {}
         self.names: dict[str, str] = beside.names if beside else {}
