@@ -146,9 +146,7 @@ def _counted(items: Collection[Item], tell: Progress, doing: str) -> Iterator[It
 
 
 def visible(text: str) -> str:
-    """Return `text` with U+FFFD for each invisible or display-steering character; CR LF becomes
-    LF.
-    """
+    """Return `text` with U+FFFD for invisible or display-steering characters; CR LF becomes LF."""
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
@@ -331,9 +329,7 @@ def split_words(text: str) -> list[str]:
 
 
 def ascii_of(text: str) -> str:
-    """Return a text in ASCII: letters without accents, others transliterated (`цена` is
-    `tsena`).
-    """
+    """Return a text in ASCII: letters without accents, others transliterated (`цена` → `tsena`)."""
     letters = unaccented(text)
     if letters.isascii():
         return letters

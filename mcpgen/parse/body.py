@@ -184,9 +184,7 @@ def _has_file(reader: Reader, option: Option) -> bool:
 def _report_alternatives(
     reader: Reader, options: list[Option], chosen: Option, pointer: str
 ) -> None:
-    """Note, of each other option, the fields that the chosen body lacks; text and bytes have
-    none.
-    """
+    """Note, of each other option, fields that the chosen body lacks; texts and bytes have none."""
     own, _ = _names(reader, chosen)
     for option in options:
         names, _ = _names(reader, option)
@@ -294,8 +292,7 @@ def fields(
 
 
 def _demands(reader: Reader, schema: Any) -> bool:
-    """Return whether every object that is valid against a schema has a field that a caller gives.
-    """
+    """Return whether every object that a schema allows has a field that a caller gives."""
     seen: dict[str | int, Any] = {}
     pending = [schema]
     while pending:
@@ -363,9 +360,7 @@ def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
 
 
 def _lines_field(body: Body, schema: Any, text: str) -> Field:
-    """Return the field of a body of several JSON values, each on a line; `schema` is their
-    array.
-    """
+    """Return the field of a body of JSON values, each on a line; `schema` is their array."""
     options: Options = ()
     if "json-seq" in body.media_type:
         options = (("start", "\x1e"),)

@@ -254,9 +254,7 @@ def without_texts(schema: Schema) -> Schema:
 
 
 def argument_names(wire_names: list[str]) -> dict[str, str]:
-    """Return argument of the document → name of a Python keyword, unchanged wherever it can be
-    one.
-    """
+    """Return argument of the document → name of a Python keyword, unchanged where it can be."""
     names = naming.argument_names(("body", wire_name) for wire_name in wire_names)
     out: dict[str, str] = {}
     for (_, wire_name), name in names.items():

@@ -95,12 +95,14 @@ _NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "is", "not", "whethe
 
 
 def summary_text(operation: Mapping[str, Any]) -> str:
-    """Return an operation's summary, its verb first."""
+    """Return an operation's summary likewise, its verb first."""
     return _verb_to_front(description_text(operation, "summary"))
 
 
 def description_text(operation: Mapping[str, Any], key: str = "description") -> str:
-    """Return an operation's description from where it begins to say something."""
+    """Return an operation's `key` as plain text, without a heading, quotes or a placeholder
+    (`TODO`) at its beginning, and without how a request is sent.
+    """
     return _told(plain(operation.get(key)))
 
 

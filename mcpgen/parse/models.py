@@ -135,11 +135,11 @@ class Models:
         self._component_names = {prefix + class_name(name) for name in self._components()}
 
     def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
-        """Return the type of an argument, null not included; None where it holds no model."""
+        """Return the type of an argument, null not included; None if it holds no model."""
         return self._root(schema, pascal(tool) + pascal(argument), writing=True)
 
     def answer(self, schema: Any, tool: str) -> Schema | None:
-        """Return the type of an answer, null not included; None where it holds no model."""
+        """Return the type of an answer, null not included; None if it holds no model."""
         return self._root(schema, f"{pascal(tool)}Answer", writing=False)
 
     def _root(self, schema: Any, name: str, *, writing: bool) -> Schema | None:

@@ -298,9 +298,7 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
 
 
 def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
-    """Count the path parameters whose names are not among `declared`, the names found in the
-    path.
-    """
+    """Count the path parameters whose names are not among `declared`, those found in the path."""
     names = [as_text(node.get("name")) for node, _ in parameters if node.get("in") == "path"]
     return sum(name not in declared for name in names)
 
@@ -479,9 +477,7 @@ def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str,
 
 
 def content_types(encoding: dict[str, Any]) -> list[str]:
-    """Return the media types in the `contentType` of an Encoding Object; invalid ones are left
-    out.
-    """
+    """Return the valid media types in the `contentType` of an Encoding Object."""
     written = as_text(encoding.get("contentType")).split(",")
     return list(filter(MEDIA_TYPE.fullmatch, map(str.strip, written)))
 
@@ -551,7 +547,7 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
 
 
 def _separators_within(reader: Reader, schema: Any) -> str:
-    """Return the separators of lists inside a list, the outermost first: `",|"`; empty without
+    """Return the separators of lists inside a list, the outermost first, `",|"`; empty without
     any.
     """
     separators = ""

@@ -84,7 +84,7 @@ class Repeated:
 
 
 def filtered(text: str, is_kept: Callable[[str], bool]) -> str:
-    """Return a text with only some of its sentences, on the lines where they stood."""
+    """Return a text with only the sentences for which `is_kept` is true, on their lines."""
     lines = [" ".join(filter(is_kept, sentences(line))) for line in text.split("\n")]
     return "\n".join(filter(None, lines))
 

@@ -17,9 +17,7 @@ class InputRoot:
     """
 
     def __init__(self, projection: Projection, names: dict[str, str]) -> None:
-        """Rename the arguments of a projection; `names`: argument of the document → its name
-        here.
-        """
+        """Rename the arguments of a projection; `names`: argument of the document → name here."""
         root, prefixes = root_object(projection.schema)
         wire_names = dict(projection.wire_names)
         renamed: dict[str, str] = {}

@@ -123,7 +123,9 @@ def screen(url: str, vouched: Collection[str] = ()) -> Address:
 
 
 def is_private(host: str) -> bool:
-    """Return whether a host name or address is local by its form."""
+    """Return whether a host is local by its form: `localhost`, `nas.local`, a name without a dot,
+    an address that is not global.
+    """
     if host == "localhost" or host.endswith(
         (".localhost", ".local", ".internal", ".lan", ".home.arpa")
     ):

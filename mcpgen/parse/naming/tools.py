@@ -113,7 +113,7 @@ def _saving(word: str) -> int:
 
 
 def _verb(words: list[str]) -> list[str]:
-    """Return the verb of a name as a list: the first usual one, else the first; empty without
+    """Return the verb of a name in a list: the first usual one, else the first; `[]` without
     one.
     """
     usual = [word for word in words if word in USUAL_VERBS]
@@ -133,9 +133,7 @@ def _words_in(parts: Iterable[PathPart], words: Iterable[str]) -> set[str]:
 
 
 def tool_limit(server: str) -> int:
-    """Return the most characters of a tool's name on this server, with room for a client's
-    prefix.
-    """
+    """Return the most characters of a tool's name on this server, a client's prefix counted."""
     return min(TOOL_LIMIT, COMBINED_LIMIT - len("mcp____") - len(server))
 
 

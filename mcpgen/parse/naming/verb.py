@@ -86,8 +86,7 @@ def parts_of(path: str) -> tuple[PathPart, ...]:
 
 
 def route_words(text: str) -> tuple[str, ...]:
-    """Return the words of a part of a path, or of an operationId, without keys that an API made up.
-    """
+    """Return the words of a part of a path or of an operationId, without keys made up by an API."""
     return tuple(words(_KEY.sub("", text)))
 
 
@@ -273,7 +272,9 @@ def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
 
 
 def _is_within(short: list[str], long: list[str]) -> bool:
-    """Return whether a list contains the words of a shorter list in the same order."""
+    """Return whether a list has the words of a shorter list in that order, others between them or
+    not.
+    """
     rest = iter(long)
     return all(word in rest for word in short)
 

@@ -233,9 +233,7 @@ class Place:
             yield from branch.parts()
 
     def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
-        """Yield (pointer, place) of this place, at `pointer`, and of those inside it, at any
-        depth.
-        """
+        """Yield (pointer, place) of this place, at `pointer`, and of those inside, at any depth."""
         pending: list[tuple[str, Place]] = [(pointer, self)]
         while pending:
             at, place = pending.pop()

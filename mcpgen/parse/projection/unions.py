@@ -161,8 +161,8 @@ def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
 
 
 def _with_one_text(branches: list[Node]) -> list[Node]:
-    """Return branches in which any text, if one is, takes the place of all texts; their values
-    become examples.
+    """Return branches with one plain string for all strings, if one is plain; enum values become
+    examples.
     """
     texts = [branch for branch in branches if branch.kind == "string"]
     if len(texts) < 2:
@@ -235,9 +235,7 @@ def in_common(union: Node) -> Node:
 
 
 def _any_of(declared: list[Member]) -> Any:
-    """Return the schema of a property that several objects declare: `anyOf` of different
-    schemas.
-    """
+    """Return the schema of a property that several objects declare, `anyOf` if they differ."""
     different: dict[Hashable, Any] = {}
     for member in declared:
         different.setdefault(frozen(member.schema), member.schema)
@@ -267,8 +265,8 @@ def needs_of_shapes(reading: Reading, union: Node) -> str:
 
 
 def _alternatives(needs: list[list[str]]) -> str:
-    """Describe the required properties of objects with the same properties, without those that
-    require more than another; empty if one requires none.
+    """Return what objects with the same properties need, `needs a, or b and c`, without those that
+    need more than another; empty if one needs nothing.
     """
     distinct_needs = {*map(frozenset, needs)}
     least = [keys for keys in needs if not any(map(frozenset(keys).__gt__, distinct_needs))]
