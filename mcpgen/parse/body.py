@@ -14,7 +14,6 @@ from ..load.values import as_list, as_object, as_text, examples_of, texts_in, wi
 from ..problems import Unsupported
 from ..runtime.facts import TOKEN
 from ..text import visible
-from .inherited import with_fields_of_subtypes
 from .parameter import (
     DEFAULT,
     MEDIA_TYPE,
@@ -31,6 +30,7 @@ from .parameter import (
     written_by_caller,
 )
 from .projection import ENCODE, FILES, in_order, is_base64, is_raw, is_text_type
+from .projection.inherited import with_fields_of_subtypes
 from .schema import conditions, is_barred
 from .xml_outline import outline
 

@@ -19,6 +19,7 @@ from ..meanings import Meaning, meanings_of
 from ..pattern import portable_pattern, vacuous_rules
 from ..projection import scalars, unions
 from ..schema import conditions, is_barred, without_integer
+from .inherited import with_fields_of_subtypes
 from .node import KEY, Member, Node, in_order, rules_of, safe_key
 
 if TYPE_CHECKING:
@@ -170,8 +171,9 @@ class Nodes:
 
     def read(self, schema: Any) -> Node:
         """Read a schema into a node: as a union of its branches, else by its types."""
-        base, branches, null = self.reader.expand(schema)
-        ref = component_of(schema)
+        ref, reader = component_of(schema), self.reader
+        said = with_fields_of_subtypes(reader, schema) if self.writing else schema
+        base, branches, null = reader.expand(said)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
             is_exclusive = "anyOf" not in self.reader.flatten(schema)

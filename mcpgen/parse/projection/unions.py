@@ -82,7 +82,8 @@ def _discriminated(
     required = texts_in(flat.get("required"))
     if name not in required:
         required.append(name)
-    return {**flat, "properties": {**properties, name: tag}, "required": required}
+    properties = {**properties, name: tag}
+    return {**flat, "properties": properties, "required": required, "discriminator": None}
 
 
 def _told_apart(reading: Reading, options: list[Any]) -> list[Any]:

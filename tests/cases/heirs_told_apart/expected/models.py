@@ -10,6 +10,12 @@ class Animal(TypedDict):
     name: NotRequired[str]
 
 
+class Owl(TypedDict):
+    kind: Literal["owl"]
+    name: NotRequired[str]
+    nocturnal: NotRequired[bool]
+
+
 class PolarBear(TypedDict):
     kind: Literal["polar"]
     name: NotRequired[str]

@@ -59,6 +59,7 @@ async def add_visit(
     *,
     first: models.PolarBear,
     to: list[models.Animal],
+    guide: models.Animal | models.Owl | Omit = OMIT,
 ) -> Answer[Any]:
     """Add a visit."""
     return await api.request(
@@ -67,5 +68,6 @@ async def add_visit(
         json={
             "first": first,
             "to": to,
+            "guide": guide,
         },
     )

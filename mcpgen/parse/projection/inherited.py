@@ -1,8 +1,8 @@
-"""The fields of a body that only subtypes of its schema have.
+"""The fields of an object that only subtypes of its schema have.
 
-A parent says with a `discriminator` that a value may be one of its subtypes, but not their fields
-(OpenAPI 3.1 section 4.8.25). These are optional beside its own: only the value of the discriminator
-says which of them a body has.
+A parent says with a `discriminator` that a value may be one of its subtypes, and not what fields
+these have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of
+the discriminator says which of them an object has, and no keyword of a root says that.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_object, as_text, texts_in, without
-from ..runtime.pointer import escape
-from ..text import plain, visible
-from .projection.texts import sentence
-from .schema import has_union
+from ...load.values import as_object, as_text, texts_in, without
+from ...runtime.pointer import escape
+from ...text import plain, visible
+from ..schema import has_union
+from .texts import sentence
 
 if TYPE_CHECKING:
-    from .schema import Reader
+    from ..schema import Reader
 
 MOST_FIELDS = 60
-"""Fields of subtypes that a body is given; a parent of more is one of everything."""
+"""Fields of subtypes that an object is given; a parent of more is one of everything."""
 MOST_VALUES = 4
 """Values of the discriminator that are said of a field."""
 CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
