@@ -73,6 +73,8 @@ STRONG = USUAL_VERBS | CHANGING_ONE | LOOKUPS
 """Verbs that count in a name though the sentence has another: `Submit a request` by `/cancel`."""
 _LITERAL = re.compile(r"[^{}/?#]+(?=/|$|[?#])(?![^{}]*\})")
 
+IN_JSON = ("json_text", "json_part", "json_lines")
+"""Functions that write a value as JSON."""
 LAYOUT = frozenset({"pretty", "optpretty", "prettyprint"})
 """Folded names of parameters that lay an answer out for people who read it as it comes."""
 ANY_ID = re.compile(
@@ -592,7 +594,19 @@ class Operation:
         """Return an argument's schema, unchanged if it is sent as JSON, else without empty required
         lists and objects.
         """
-        return schema if self.is_json(item) else _never_empty(schema, item.required)
+        if self.is_json(item):
+            return schema
+        return _never_empty(schema, item.required, self.fields_in_json(item))
+
+    def fields_in_json(self, item: Field) -> set[str]:
+        """Return the fields of a form in one argument that are written as JSON."""
+        if not item.whole and item.encode != "query_string":
+            return set()
+        fields = self.reader.properties(item.schema)
+        objects = [name for name in fields if self.reader.kinds(fields[name]) == {"object"}]
+        writers = dict.fromkeys(objects, "json_text")
+        writers |= {name: encode for encode, names in item.options for name in names}
+        return {name for name, encode in writers.items() if encode in IN_JSON}
 
     def is_removed_by_null(self, item: Field) -> bool:
         """Return whether null for an argument removes a field of a merge patch (RFC 7396)."""
@@ -616,7 +630,7 @@ class Operation:
 
     def is_json(self, item: Field) -> bool:
         """Return whether a value is written as JSON, which can say null and an empty list."""
-        if item.encode in ("json_text", "json_part", "json_lines"):
+        if item.encode in IN_JSON or (item.encode, item.options) == parameters.JSON_QUERY:
             return True
         if item.place != "body":
             return False
@@ -627,18 +641,20 @@ class Operation:
         return "" if self.body is None else self.body.kind
 
 
-def _never_empty(schema: Schema, required: bool) -> Schema:
-    """Return a schema whose required lists and objects are not empty, also those inside an object:
-    a query or a form has no empty ones. The items of a list may be JSON.
+def _never_empty(schema: Schema, required: bool, in_json: Container[str] = ()) -> Schema:
+    """A schema whose required lists and objects have something in them, also those inside an
+    object: nothing in a query or a form says that one is empty. Fields `in_json` and the items of a
+    list may be JSON.
     """
     out = dict(schema)
     if "properties" in out:
         needed = out.get("required", ())
         out["properties"] = {
-            key: _never_empty(child, key in needed) for key, child in out["properties"].items()
+            key: child if key in in_json else _never_empty(child, key in needed)
+            for key, child in out["properties"].items()
         }
     if "anyOf" in out:
-        out["anyOf"] = [_never_empty(branch, required) for branch in out["anyOf"]]
+        out["anyOf"] = [_never_empty(branch, required, in_json) for branch in out["anyOf"]]
     if not required:
         return out
     if out.get("type") == "array":

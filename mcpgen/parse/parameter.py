@@ -67,6 +67,8 @@ Parameter = tuple[dict[str, Any], str]
 """A Parameter Object and its pointer."""
 DEFAULT: Encoding = ("", ())
 """The encoding that a place has by default."""
+JSON_QUERY: Encoding = ("query_string", (("media_type", "application/json"),))
+"""The encoding of a whole query that is JSON."""
 
 
 @dataclass(slots=True)
@@ -392,15 +394,16 @@ def _query_string(reader: Reader, parameter: dict[str, Any]) -> Field:
     media_type, media = _content(parameter)
     schema = media.get("schema", {})
     if is_json(media_type):
-        options: Options = (("media_type", "application/json"),)
+        encode, options = JSON_QUERY
     else:
+        encode = "query_string"
         options = member_writers(reader, schema, as_object(media.get("encoding")))
     return Field(
         "query",
         parameter["name"],
         with_examples(schema, _examples(reader, parameter)),
         required=parameter.get("required") is True,
-        encode="query_string",
+        encode=encode,
         options=options,
         description=as_text(parameter.get("description")),
     )

@@ -18,5 +18,5 @@ class WholeQsFilter(TypedDict):
     a: NotRequired[str]
     b: NotRequired[int]
     c: NotRequired[list[str]]
-    d: NotRequired[dict[str, Any]]
-    e: NotRequired[dict[str, Any]]
+    d: dict[str, Any]
+    e: dict[str, Any]

@@ -5,6 +5,21 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
+class AddFieldsBody(TypedDict):
+    deep: dict[str, str]
+    meta: dict[str, str]
+
+
+AddPartsBody = TypedDict(
+    "AddPartsBody",
+    {
+        "list": list[str],
+        "meta": dict[str, str],
+        "tags": list[str],
+    },
+)
+
+
 class Cat(TypedDict):
     claws: int
     kind: str

@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def add_fields(api: Api, *, body: models.AddFieldsBody | Omit = OMIT) -> Answer[Any]:
+    """Add fields, of which those in JSON may be empty."""
+    return await api.request("POST", "/fields", form=wire.form_fields(body, deep_object=("deep",)))
+
+
+async def add_parts(api: Api, *, body: models.AddPartsBody | Omit = OMIT) -> Answer[Any]:
+    """Add parts, of which those in JSON may be empty."""
+    return await api.request(
+        "POST", "/parts", multipart=wire.multipart_fields(body, json_part=("list", "meta"))
+    )
+
+
 async def create_pet(api: Api, *, body: models.Cat | models.Dog) -> Answer[Any]:
     """Create pet."""
     return await api.request("POST", "/pets", json=body)
