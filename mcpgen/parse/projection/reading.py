@@ -189,7 +189,10 @@ class Nodes:
                 own = picked(base, OF_THE_REST)
             elif node.extra is False and self._is_closed(ref, schema):  # which says the same
                 own = without(base, OF_THE_REST)
-            conditions = checkable(self.reader, as_object(schema), own, node.barred)
+            conditions = checkable(reader, as_object(schema), own, node.barred)
+        if self.writing and len(branches) > 1 and "anyOf" not in reader.flatten(schema):
+            rules, barred = unions.apart(self, branches), self._barred(base)
+            conditions += tuple(each for each in rules if _is_checkable(reader, each, barred))
         return replace(node, base=base, null=null or node.null, ref=ref, conditions=conditions)
 
     def _is_closed(self, ref: str, schema: Any) -> bool:

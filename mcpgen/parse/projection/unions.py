@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, first_text, frozen, texts_in, without
@@ -23,6 +24,10 @@ ABOUT_THE_UNION = frozenset(
     " unevaluatedProperties".split()
 )
 """Keywords beside a union that are about the whole of it and not about each branch."""
+MOST_APART = 8
+"""Branches of a `oneOf` of which no two are given together."""
+TOGETHER = {"type": "object"}
+"""The type of values with the properties of several branches: null has none of them."""
 EXAMPLES = 20
 """Values of an enum beside any text that are said as examples."""
 
@@ -44,6 +49,19 @@ def read(reading: Reading, base: dict[str, Any], branches: list[Any], *, exclusi
     if exclusive:
         options = _told_apart(reading, options)
     return _joined(reading, base, options)
+
+
+def apart(reading: Reading, branches: list[Any]) -> list[Schema]:
+    """Return the conditions of a `oneOf` whose branches only require properties: those of two are
+    not given together. Empty if one branch requires all that another does.
+    """
+    rules = [rules_of(reading.reader.flatten(branch)) for branch in branches[:MOST_APART]]
+    if any(each.keys() - {"type"} != {"required"} for each in rules) or len(branches) > len(rules):
+        return []
+    pairs = list(combinations([{*texts_in(each["required"])} for each in rules], 2))
+    if any(one <= other or other <= one for one, other in pairs):
+        return []
+    return [{"not": {**TOGETHER, "required": sorted(one | other)}} for one, other in pairs]
 
 
 def of_several_types(reading: Reading, base: dict[str, Any], types: list[str]) -> Node:
@@ -253,7 +271,10 @@ def needs_of_shapes(reading: Reading, union: Node) -> str:
     common = set(required[0]).intersection(*required)
     needs = [[key for key in keys if key not in common] for keys in required]
     if have_the_same_members(objects):
-        return _alternatives(needs)
+        only_one = any(
+            TOGETHER.items() <= as_object(each.get("not")).items() for each in union.conditions
+        )
+        return _alternatives(needs, only_one)
     tag = _tag_of(reading, objects)
     labels = [_label(reading, branch, tag) for branch in objects]
     shapes = [
@@ -265,14 +286,15 @@ def needs_of_shapes(reading: Reading, union: Node) -> str:
     return shorten(f"{count}: {', '.join(shapes)}", 1_500) if shapes else count
 
 
-def _alternatives(needs: list[list[str]]) -> str:
-    """Return what objects with the same properties need, `needs a, or b and c`, without those that
-    need more than another; empty if one needs nothing.
+def _alternatives(needs: list[list[str]], only_one: bool) -> str:
+    """Describe the required properties of objects with the same properties, without those that
+    require more than another; empty if one requires none. `only_one`: no two are given together.
     """
     distinct_needs = {*map(frozenset, needs)}
     least = [keys for keys in needs if not any(map(frozenset(keys).__gt__, distinct_needs))]
     alternatives = dict.fromkeys(map(" and ".join, least))
-    return needs_note([", or ".join(alternatives)]) if all(least) else ""
+    text = ", or ".join(alternatives) + " (only one)" * only_one
+    return needs_note([text]) if all(least) else ""
 
 
 def _label(reading: Reading, branch: Node, tag: str) -> str:

@@ -413,7 +413,7 @@ def _forbidden(error: Any) -> str:
     match error.kind.schema:
         case {"enum": [*values], **more} if not more:
             return f"must be none of {', '.join(map(show, values[:MAX_CHOICES]))}"
-        case {"required": [*names], **more} if not more:
+        case {"required": [*names], **more} if more in ({}, {"type": "object"}):
             return f"cannot have {' and '.join(f'`{name}`' for name in names)}"
     refused = error.kind.schema
     return "takes no value" if refused in ({}, True) else f"must not fit {show(refused)}"

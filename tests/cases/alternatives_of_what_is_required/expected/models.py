@@ -11,6 +11,11 @@ class CreateCampaignBody(TypedDict):
     secrets: NotRequired[list[int]]
 
 
+class CreateInvitationWho(TypedDict):
+    email: NotRequired[str]
+    id: NotRequired[str]
+
+
 class CreateNoteBody(TypedDict):
     link: NotRequired[str]
     text: NotRequired[str]

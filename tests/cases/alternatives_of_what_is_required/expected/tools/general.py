@@ -15,6 +15,11 @@ async def create_campaign(api: Api, *, body: models.CreateCampaignBody) -> Answe
     return await api.request("POST", "/campaigns", json=body)
 
 
+async def create_invitation(api: Api, *, who: models.CreateInvitationWho | None) -> Answer[Any]:
+    """Create invitation."""
+    return await api.request("POST", "/invitations", json={"who": who})
+
+
 async def create_note(api: Api, *, body: models.CreateNoteBody) -> Answer[Any]:
     """Create note."""
     return await api.request("POST", "/notes", json=body)
