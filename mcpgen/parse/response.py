@@ -252,8 +252,8 @@ def _open_object(properties: dict[str, Schema]) -> Schema:
 
 def identifying_fields(reader: Reader, schema: Any) -> list[str]:
     """Return the most distinguishing fields of an object, at most `TELLING`: name, content and
-    status, then other fields in the author's order, and identifiers last. If the fields are in
-    alphabetical order, required fields come first.
+    status, then other fields in the author's order, and identifiers last; `…` if it has more. If
+    the fields are in alphabetical order, required fields come first.
     """
     base, _, _ = reader.expand(schema)
     fields = _readable(reader, schema)
@@ -264,7 +264,7 @@ def identifying_fields(reader: Reader, schema: Any) -> list[str]:
         required = set(texts_in(base.get("required")))
         names.sort(key=lambda name: name not in required)
     chosen = sorted(names, key=_rank)[:TELLING]
-    return sorted(chosen, key=_is_identifier)
+    return [*sorted(chosen, key=_is_identifier), *["…"] * (len(names) > TELLING)]
 
 
 def _is_identifier(name: str) -> bool:
@@ -341,7 +341,7 @@ def sentence(
         form = f"{text} ({form})" if form else text
     elif article:
         form = f"{article} {form}"
-    return f"Returns {form}." if form else ""
+    return f"Returns {form}{'' if form.endswith('…') else '.'}" if form else ""
 
 
 def is_told(line: str, text: str) -> bool:

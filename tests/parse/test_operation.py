@@ -71,7 +71,7 @@ def thing(*required: str, **properties: Any) -> dict[str, Any]:
 def test_an_answer_that_is_an_object_is_told_by_its_telling_fields() -> None:
     names = "avatar_url created node_id status title url weight id zone".split()
     tool = one_tool(answering(thing("zone", **{name: {"type": "integer"} for name in names})))
-    assert tool.description.endswith("Returns title, status, created, weight, id.")
+    assert tool.description.endswith("Returns title, status, created, weight, id, …")
     assert tool.output_schema == {"type": "object"} and not tool.response.wrapped
 
 
@@ -121,7 +121,7 @@ def test_fields_in_alphabetical_order_are_told_with_the_required_ones_first() ->
         name: {"type": "integer"} for name in "arms body_height eyes legs teeth wings".split()
     }
     tool = one_tool(answering(thing("wings", **fields)))
-    assert tool.description.endswith("Returns wings, arms, body_height, eyes, legs.")
+    assert tool.description.endswith("Returns wings, arms, body_height, eyes, legs, …")
 
 
 def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none() -> None:
