@@ -62,6 +62,9 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """End of a sentence's main clause."""
+_BETWEEN_CLAUSES = " ,;:-\u2013\u2014"
+"""Characters between two clauses of a sentence."""
+_CUT = "\u2026"
 _BEFORE_CLAUSE = re.compile(r"\A(?:by|for|from|given|in|on|using|with)\b[^.:;]{2,99}?, ")
 """Words before a main clause: `Given an id, return the book`."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
@@ -252,13 +255,18 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
 
 def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, str]:
     """Return a first sentence of less than `limit` characters, and the rest. A longer sentence is
-    cut, and is whole in the rest.
+    cut, and goes on in the rest; it is whole there if more than its end is left out.
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
-    if not sentence.endswith("\u2026"):
-        rest = _joined(f"{sentence}.", rest)
-    return _main_clause(sentence, limit - 1), rest
+    short = _main_clause(sentence, limit - 1)
+    kept = short.rstrip(_CUT)
+    if not sentence.startswith(kept):
+        return short, _joined(_ended(sentence), rest)
+    left = f"{_CUT}{sentence[len(kept) :].strip(_BETWEEN_CLAUSES)}"
+    if sentence.endswith(_CUT) and rest.startswith(_CUT):  # it was cut before
+        return short, f"{left.rstrip(_CUT)} {rest.lstrip(_CUT)}"
+    return short, _joined(_ended(left), rest)
 
 
 def _main_clause(sentence: str, limit: int) -> str:
@@ -442,7 +450,8 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
 
 def with_fitting_headline(description: str, earlier: str) -> str:
     """Return a description whose words became longer, at most 1,900 characters. Its first sentence
-    is cut again and whole below, unless it was too long `earlier`.
+    is as short as before, and goes on below if it was cut. A sentence that was too long `earlier`
+    stays.
     """
     first, _, rest = description.partition("\n")
     grew = len(first) > max(FIRST_SENTENCE, len(earlier.partition("\n")[0]))
