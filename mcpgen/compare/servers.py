@@ -43,6 +43,8 @@ READ_ANEW = "its texts, arguments or answers are listed in another way"
 the same.
 """
 CHANGED = {True: "now", False: "no longer"}
+SAFER = {"read_only": True, "destructive": False, "idempotent": True, "open_world": False}
+"""Hint → the value with which a client has less to fear from a call."""
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
 
@@ -163,7 +165,7 @@ def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Findi
     for option, (hint, default) in HINTS.items():
         before, after = (given.get(hint, default) for given in hints)
         if before != after:
-            yield "breaking", f"it is {CHANGED[bool(after)]} {option.replace('_', '-')}"
+            yield _hint(option, after)
 
 
 def _proposed(gone: ToolLock, successor: ToolLock | None) -> str:
@@ -239,12 +241,17 @@ def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Findi
         value = now.hints.get(name)
         if was.hints.get(name) == value:
             continue
-        word = name.replace("_", "-")
-        text = f"it is {CHANGED[bool(value)]} {word}"
+        kind, text = _hint(name, value)
         if judged_anew:
             yield "text", f"{text}, as mcpgen judges it"
         elif (name, value) not in (("destructive", True), ("read_only", False)):
-            yield "breaking", text
+            yield kind, text
+
+
+def _hint(name: str, value: Any) -> Finding:
+    """Judge a changed hint: a client that asked, or called once only, may go on with that."""
+    kind: Kind = "additive" if SAFER[name] is bool(value) else "breaking"
+    return kind, f"it is {CHANGED[bool(value)]} {name.replace('_', '-')}"
 
 
 def _contract(

@@ -97,6 +97,10 @@ def test_hints_and_tools_that_come_and_go_are_told(side: Side) -> None:
         ("breaking", "pack", "it is no longer read-only"),
         ("breaking", "pack", "it is now destructive"),
     ]
+    assert told(side, new, function("()", "(open_world=False)")) == [
+        ("breaking", "pack", "it is no longer idempotent"),
+        ("additive", "pack", "it is no longer open-world"),
+    ]
     assert told(side, old, {}) == [("breaking", "pack", "is gone from `custom/`")]
     assert told(side, {}, old) == [("additive", "pack", "is new in `custom/`")]
 
