@@ -31,6 +31,7 @@ ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ARGUMENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 RESERVED = frozenset({*keyword.kwlist, "api", "self", "models"})
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
+_OF_FUNCTIONS = "a function with `@tool` has no table: write `@tool(title=..., read_only=True)`"
 
 
 @dataclass(slots=True)
@@ -329,7 +330,7 @@ def _check_tables_for_many(
             known = [tool.name for tool in server.tools]
             known += [tag for tags in config.pinned.tags.values() for tag in tags]
             message = f"{many.header} is about no operation of the document"
-            faults.add("E1110", message, hint=_did_you_mean(many.word, known))
+            faults.add("E1110", message, hint=_did_you_mean(many.word, known) or _OF_FUNCTIONS)
             continue
         for word in many.config.arguments:
             if server.tools and (*many.path, word) not in used:
@@ -393,7 +394,8 @@ def _operation_of_table(
         problems.add("E1114", "warning", message, hint=hint, place=place)
     else:
         message = f'`[tools."{key}"]` names no operation of the document'
-        faults.add("E1110", message, hint=_did_you_mean(key, operations_by_name))
+        hint = _did_you_mean(key, operations_by_name) or _OF_FUNCTIONS
+        faults.add("E1110", message, hint=hint)
     return None
 
 

@@ -347,7 +347,7 @@ def test_an_argument_is_filled_and_hidden_wherever_a_tool_has_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("config", "code", "words"), [
-    ('[tools."lits_*"]\ntitle = "x"', "E1110", "is about no operation of the document"),
+    ('[tools."lits_*"]\ntitle = "x"', "E1110", "function with `@tool` has no table"),
     ('[tools.tag.boks]\ntitle = "x"', "E1110", "did you mean `books`?"),
     ('[tools."*".arguments.none]\nhidden = true', "E1118", "has an argument `none`"),
     ('[tools."*"]\nname = "x"', "E1102", "`name` belongs to one tool"),
