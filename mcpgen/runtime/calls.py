@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 from mcp.types import CallToolResult
 
-from .arguments import explain
+from .arguments import explain, suggest_tool
 from .log import event
 from .package import Entry, StartError, module_name
 from .record import current
@@ -110,9 +110,8 @@ def _report_idle(hook: str, tool: str, names: list[str]) -> None:
     it would guard nothing.
     """
     near = difflib.get_close_matches(tool, names, n=1, cutoff=_MISSPELT)
-    advice = "guard the tool that does the same now, or remove the hook"
-    if near:
-        advice = f"did you mean `{near[0]}`?"
+    advice = suggest_tool(tool, near).removeprefix("; ")
+    advice = advice or "guard the tool that does the same now, or remove the hook"
     if hook.startswith("before_"):
         raise StartError(f"hooks.py: `{hook}` guards a tool that is not there: {advice}")
     event("warning", "idle_hook", hook=hook, message="there is no such tool: it is never called")

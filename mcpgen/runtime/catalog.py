@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .arguments import suggest
+from .arguments import suggest, suggest_tool
 from .package import Entry, Package, StartError, decorated
 from .parts import Part
 
@@ -44,7 +44,7 @@ class ToolFilter:
     def refuse_unknown(self, names: Collection[str]) -> None:
         """Raise StartError for a tool that was asked for and is none of `names`."""
         for name in sorted(self.tools.difference(names)):
-            raise StartError(f"there is no tool `{name}`{suggest(name, sorted(names))}")
+            raise StartError(f"there is no tool `{name}`{suggest_tool(name, sorted(names))}")
 
     def takes(self, toolset: str, tool: str = "") -> bool:
         """Return whether a tool is offered; without one, whether every tool of the toolset is."""
@@ -114,7 +114,7 @@ class Catalog:
 
     def near(self, name: str) -> str:
         """Return `; did you mean ...?` with the listed tool that a name means, or nothing."""
-        return suggest(name, [tool["name"] for tool in self.listed])
+        return suggest_tool(name, [tool["name"] for tool in self.listed])
 
     def _reader(self, file: Path) -> Any:
         """Return the class that reads contracts in files (`contracts.Contracts`). Raises StartError

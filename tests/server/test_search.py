@@ -336,6 +336,17 @@ def test_what_undoes_a_query_does_not_join_its_tools() -> None:
     assert index.undoing("show the members") == set()
 
 
+def test_a_tool_that_does_something_else_than_a_name_says_is_not_near_it() -> None:
+    kinds = {"get_member": "get", "delete_member": "delete", "lock_door": "update",
+             "unlock_door": "update"}  # fmt: skip
+    index = Index(content({
+        name: entry({"name": name}, kind, stop_words()) for name, kind in kinds.items()
+    }))  # fmt: skip
+    assert index.doing("removeMember", kinds) == ["delete_member"]
+    assert index.doing("member_info", kinds) == ["get_member"]
+    assert index.doing("lock_gate", kinds) == ["lock_door"]
+
+
 @pytest.mark.parametrize("mode", ["--lazy", "--code"])
 def test_a_server_with_a_sentence_model_finds_what_no_word_names(
     in_process: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, mode: str

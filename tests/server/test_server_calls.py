@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, MCPError
 from shop import DESK, FACTS, PACKAGE, PREFIX
 
-from mcpgen.runtime.arguments import suggest
+from mcpgen.runtime.arguments import suggest, suggest_tool
 from mcpgen.runtime.calls import Hooks, Runner
 from tests.generated import written
 
@@ -113,6 +113,18 @@ def test_an_unknown_tool_is_a_protocol_error_with_a_suggestion(in_process: Any, 
 def test_a_name_that_is_like_no_other_has_no_suggestion() -> None:
     assert suggest("nothing_like_it", ["list_things", "create_thing"]) == ""
     assert suggest("list_thing", ["list_things", "create_thing"]) == "; did you mean `list_things`?"
+
+
+@pytest.mark.parametrize(("name", "tool", "is_meant"), [
+    ("delete_thing", "get_thing", False), ("get_thing", "delete_thing", False),
+    ("thing", "delete_thing", False), ("lock_door", "unlock_door", False),
+    ("thing_delete", "thing_get", False), ("delete_tihng", "delete_thing", True),
+    ("shop__get_thing", "get_thing", True), ("get_thing", "get_thing_by_id", True),
+])  # fmt: skip
+def test_no_tool_that_does_something_else_is_proposed(
+    name: str, tool: str, is_meant: bool
+) -> None:
+    assert bool(suggest_tool(name, [tool])) is is_meant
 
 
 @pytest.mark.parametrize("mode", ERAS)

@@ -93,8 +93,33 @@ def suggest(name: str, known: Iterable[str]) -> str:
     near = [candidate for candidate, each in words.items() if own and "".join(each) == "".join(own)]
     near += [in_order[one] for one in close]
     related = [candidate for candidate, each in words.items() if _is_related(own, each)]
-    near = near or related * (len(related) == 1)
+    if not near and len(related) == 1:
+        near = related
     return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def suggest_tool(name: str, tools: Iterable[str]) -> str:
+    """`; did you mean ...?` as `suggest` says it, for the name of a tool. No tool is proposed with
+    a word of its own that is not misspelt in the name: `get_book` is not meant by `delete_book`.
+    """
+    own = _words(name)
+    meant = []
+    for tool in tools:
+        words = _words(tool)
+        unsaid = [word for word in words if word not in own]
+        other = [word for word in own if word not in words]
+        is_longer = not other and words[:1] == own[:1]
+        is_same = all(any(_is_misspelt(one, word) for one in other) for word in unsaid)
+        if is_longer or is_same or "".join(words) == "".join(own):
+            meant.append(tool)
+    return suggest(name, meant)
+
+
+def _is_misspelt(one: str, word: str) -> bool:
+    """Return whether one word may be another with slips: `un` and the like are none."""
+    if _is_related([one], [word]):
+        return True
+    return one[0] == word[0] and difflib.SequenceMatcher(None, one, word).ratio() >= 0.75
 
 
 def _words(name: str) -> list[str]:

@@ -88,7 +88,7 @@ class Finder:
 
     def similar(self, name: str) -> str:
         """Return `; did you mean ...?` for a name that no tool has; empty if none is similar."""
-        near = self._index.search(name, 3, self.listed).names
+        near = self._index.doing(name, self._index.search(name, 3, self.listed).names)
         if near:
             return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"
         return self._near(name)

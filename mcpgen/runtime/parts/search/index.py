@@ -174,6 +174,17 @@ class Index:
         pairs = zip(self._names, self._verbs, strict=True)
         return {name for name, verb in pairs if verb in opposites}
 
+    def doing(self, text: str, names: Iterable[str]) -> list[str]:
+        """Those of the tools `names` that do what a query asks for: the same kind, and not the
+        opposite. Reads are one kind.
+        """
+        kinds = self._query(text[:LONGEST_QUERY]).kinds
+        if not kinds.isdisjoint(READING):
+            kinds |= READING
+        others = self.undoing(text)
+        same = (name for name in names if self._kinds[self._numbers[name]] in kinds)
+        return [name for name in same if name not in others]
+
     def _query(self, text: str) -> Query:
         language = self._language
         text = _VALUE.sub(" ", text)
