@@ -164,7 +164,7 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
 
     for part in settings.parts:
         if part.prepare is not None:
-            part.prepare(settings)
+            part.prepare(settings, stdio=not options.http)
     options_of_parts = [each.option for each in PARTS.values() if each.option]
     modes = [option for option in options_of_parts if getattr(options, option.lstrip("-"))]
     if len(modes) > 1:

@@ -314,6 +314,14 @@ def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
     assert f"the audit cannot be written to `{tmp_path}/no/audit`: No such file" in done.stderr
 
 
+def test_an_audit_does_not_go_where_the_answers_go(
+    package: Path, environment: dict[str, str]
+) -> None:
+    done = run(package, environment | {"SHOP_MCP_AUDIT": "/dev/stdout"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "`/dev/stdout`: over stdio that is where the client reads the answers" in done.stderr
+
+
 def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,7 +135,9 @@ class Part:
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool beside the whole list."""
     prepare: Callable[..., None] | None = None
-    """Given the settings, called before the server starts. Raises StartError."""
+    """Given the settings, and whether stdout has the answers (`stdio`), called before the server
+    starts. Raises StartError.
+    """
     running: Callable[..., AbstractContextManager[None]] | None = None
     """Given the app, the settings and the host, wraps the process. Raises StartError."""
     pace: Callable[..., Any] | None = None

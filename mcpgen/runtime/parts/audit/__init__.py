@@ -16,12 +16,12 @@ class AuditSettings:
     log_arguments: bool = variable(False, "flag", "calls")
 
 
-def _prepare(settings: Settings) -> None:
+def _prepare(settings: Settings, *, stdio: bool) -> None:
     own = settings.part(AuditSettings)
     if own.audit or own.log_arguments:
         from .lines import note
 
-        note(settings, own.audit, log=own.log_arguments)
+        note(settings, own.audit, log=own.log_arguments, stdio=stdio)
 
 
 PART = Part(settings=AuditSettings, prepare=_prepare)
