@@ -102,6 +102,8 @@ _SIZES = frozenset("perpage pagesize itemsperpage limit size".split())
 _TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
 _PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
 _STARTS = frozenset("offset skip start startat startindex from".split())
+_ON_PAGES = re.compile("cursor|info|link|meta|pag(e|ing|inat)|response|result")
+"""The folded name of an object beside a list whose flags are about that list."""
 BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
 """Folded names of what an answer says of its list, beside it."""
 _COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
@@ -389,16 +391,17 @@ def next_part(
         return dict.fromkeys(filter(None, [listing.next]), announced)
     if announced:
         return _changed(announced, listing, arguments, names)
+    more = _says_more(_beside(listing, data))
+    if more is False:
+        return None
     given = _given(listing, data, arguments, names)
     if given is not None:
-        # Beside neither the list nor the cursor, a flag may be of another list
-        return None if _says_more(_beside(listing, data)) is False else given
+        return given
     items = items_of(data, listing.items)
-    facts = {**_counts(headers), **_facts(data)}
-    more = _says_more(facts)
-    if any((more is False, not items, listing.next == listing.size == "")):
+    if not items or listing.next == listing.size == "":
         return None
     if not more:
+        facts = {**_counts(headers), **_facts(data)}
         more = _goes_on(listing, facts, data, items, arguments)
     return after(listing, data, items, len(items), arguments) if more else None
 
@@ -587,10 +590,16 @@ def _counts(headers: Mapping[str, str]) -> dict[str, int]:
 
 
 def _beside(listing: ListAnswer, data: Any) -> dict[str, Any]:
-    """Return the numbers and flags of the objects around the list or its cursor, by folded name."""
+    """The numbers and flags of the objects that the list or its cursor is in, and of those beside
+    that are named for it (`meta.pagination`), by folded name. Others may be of another list.
+    """
     paths = [".".join(listing.items or ()), *listing.source]
     outer = [path[: dot.start()] for path in paths for dot in re.finditer(r"\.", path)]
-    return _own_facts([data, *(_at(data, path) for path in outer)])
+    objects = [data, *(_at(data, path) for path in outer)]
+    for _ in range(2):
+        members = [member for each in objects for member in _members(each)]
+        objects += [value for name, value in members if _ON_PAGES.search(fold(name))]
+    return _own_facts(objects)
 
 
 def _facts(data: Any) -> dict[str, Any]:
