@@ -431,7 +431,14 @@ RULES: list[tuple[Any, Any, str]] = [
     ({"not": {"type": "string"}}, "x", 'must not fit {"type": "string"}'),
     (False, 1, "cannot be given: leave it out"),
     ({"prefixItems": [{}], "items": False}, [1, 2], "[1] cannot be given: leave it out"),
-    ({"propertyNames": {"maxLength": 1}}, {"bc": 1}, '"bc" is longer than 1 character'),
+    ({"contains": {"type": "null"}, "minContains": 2}, [None],
+     'must have at least 2 of the items that fit {"type": "null"}, got [null]'),
+    ({"contains": {"type": "null"}, "maxContains": 1}, [None, None],
+     'must have at most 1 of the items that fit {"type": "null"}, got [null, null]'),
+    ({"prefixItems": [{}], "unevaluatedItems": False}, [1, "b", 3], 'cannot have the items "b", 3'),
+    ({"unevaluatedProperties": {"type": "null"}}, {"b": 1}, '.b must fit {"type": "null"}, got 1'),
+    ({"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 3, "fits more than one of its alternatives"
+     ", and may fit only one"),
     ({"dependentRequired": {"b": ["c"]}}, {"b": 1}, ".c is required"),
     ({"anyOf": [{"type": "string", "pattern": AHEAD}, {"type": "integer", "minimum": 3}]}, 1,
      "must be at least 3, got 1"),
@@ -445,6 +452,18 @@ def test_each_rule_is_told_in_words(schema: Any, value: Any, told: str) -> None:
         checker.checked({"a": value})
     place, _, rule = told.partition(" ") if told[0] in ".[" else ("", "", told)
     assert str(refusal.value).splitlines()[1] == f"- `a{place}` {rule}"
+
+
+@pytest.mark.parametrize(("names", "told"), [
+    ({"maxLength": 1}, "must have at most 1 character, got 2"),
+    ({"enum": ["b", "d"]}, 'must be one of "b", "d"; got "bc"'),
+    ({"pattern": "^d"}, 'must match the pattern "^d", got "bc"'),
+])  # fmt: skip
+def test_a_rule_for_names_is_told_of_the_name(names: Any, told: str) -> None:
+    checker = Checker("note", {"properties": {"a": {"propertyNames": names}}})
+    with pytest.raises(BadArguments) as refusal:
+        checker.checked({"a": {"bc": 1}})
+    assert str(refusal.value).splitlines()[1] == f"- the name of `a.bc` {told}"
 
 
 def test_null_for_what_is_required_is_an_error() -> None:

@@ -331,29 +331,48 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     elif kind == "required":
         yield f"{place([*path, error.kind.property])} is required"
     elif kind in ("additionalProperties", "unevaluatedProperties"):
-        properties = _schema_of(error, schema).get("properties", {})
-        known = [name for name, rule in properties.items() if rule is not False]
-        for name in list(error.kind.unexpected)[:MAX_LINES]:
-            hint = _field_meant(name, known, error.instance)
-            yield f"{place([*path, name])} is not known{hint}"
-    elif kind == "enum":
-        told = _schema_of(error, schema).get("$comment")
-        yield f"{place(path)} {_choices(error)}{f' ({told})' if told else ''}"
-    elif kind == "type" and _kinds(error) == ["object"]:
-        names = _schema_of(error, schema).get("properties", ())
-        fields = f" with the fields {_listed(names)}" * bool(names)
-        yield f"{place(path)} must be an object{fields}, got {show(error.instance)}"
-    elif kind == "falseSchema":
+        yield from _unknown(error, path, _schema_of(error, schema))
+    elif kind == "propertyNames":
+        named = f"the name of {place([*path, error.kind.error.instance])}"
+        for line in _lines(error.kind.error, {}):
+            yield line.replace(place(path), named, 1)
+    else:
+        yield f"{place(path)} {_told(error, schema)}"
+
+
+def _unknown(error: Any, path: list[Any], rules: Mapping[str, Any]) -> Iterator[str]:
+    """One line for each field that an object does not know. `rules` are those of the object."""
+    known = [name for name, rule in rules.get("properties", {}).items() if rule is not False]
+    further = rules.get(error.kind.name)
+    for name in list(error.kind.unexpected)[:MAX_LINES]:
+        fault = f"is not known{_field_meant(name, known, error.instance)}"
+        if further:
+            fault = f"must fit {show(further)}, got {show(error.instance[name])}"
+        yield f"{place([*path, name])} {fault}"
+
+
+def _told(error: Any, schema: Mapping[str, Any]) -> str:
+    """Say what a value must be. `schema` is that of all arguments."""
+    kind = error.kind.name
+    rules = _schema_of(error, schema)
+    if kind == "enum":
+        told = rules.get("$comment")
+        return _choices(error) + (f" ({told})" if told else "")
+    if kind == "contains":
+        return _contained(error, rules)
+    if kind == "falseSchema":
         around = _schema_of(error, schema, 2).get("properties", {})
         allowed = [name for name, rule in around.items() if rule is not False]
-        fields = f"; the fields there are {_listed(allowed)}" * bool(allowed)
-        yield f"{place(path)} cannot be given: leave it out{fields}"
-    elif kind == "type" and _kinds(error) == ["string"]:
-        _, what = FORMATS.get(_schema_of(error, schema).get("format", ""), ("", "a string"))
-        yield f"{place(path)} must be {what}, got {show(error.instance)}"
-    else:
-        rule = _RULES.get(kind, _plain)
-        yield f"{place(path)} {rule(error)}"
+        fields = f"; the fields there are {_listed(allowed)}" if allowed else ""
+        return f"cannot be given: leave it out{fields}"
+    if kind == "type" and _kinds(error) == ["object"]:
+        names = rules.get("properties")
+        fields = f" with the fields {_listed(names)}" if names else ""
+        return f"must be an object{fields}, got {show(error.instance)}"
+    if kind == "type" and _kinds(error) == ["string"]:
+        _, what = FORMATS.get(rules.get("format", ""), ("", "a string"))
+        return f"must be {what}, got {show(error.instance)}"
+    return _RULES.get(kind, _plain)(error)
 
 
 def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
@@ -444,6 +463,15 @@ def _forbidden(error: Any) -> str:
     return "takes no value" if refused in ({}, True) else f"must not fit {show(refused)}"
 
 
+def _contained(error: Any, rules: Mapping[str, Any]) -> str:
+    """Say how many items of one kind a list must have. `rules` are those of the list."""
+    keyword = list(error.schema_path)[-1]
+    bound = "at most" if keyword == "maxContains" else "at least"
+    count = 1 if keyword == "contains" else rules.get(keyword, 1)
+    what = f"{_number(count)} of the items that fit {show(rules.get('contains', {}))}"
+    return f"must have {bound} {what}, got {show(error.instance)}"
+
+
 def _limit(rule: str, noun: str = "") -> Callable[[Any], str]:
     """Return a function that explains an error of a limit, on a value or (`noun`) its length."""
 
@@ -483,6 +511,10 @@ _RULES: dict[str, Callable[[Any], str]] = {
         f"must be a multiple of {_number(error.kind.multiple_of)}, got {show(error.instance)}"
     ),
     "not": _forbidden,
+    "oneOf": lambda _: "fits more than one of its alternatives, and may fit only one",
+    "unevaluatedItems": lambda error: (
+        f"cannot have the items {', '.join(error.kind.unexpected[:MAX_CHOICES])[:MAX_VALUE]}"
+    ),
     "uniqueItems": lambda _: "must not have the same item twice",
     "pattern": _pattern,
     "format": _format,
