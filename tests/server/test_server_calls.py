@@ -121,9 +121,7 @@ def test_a_name_that_is_like_no_other_has_no_suggestion() -> None:
     ("thing_delete", "thing_get", False), ("delete_tihng", "delete_thing", True),
     ("shop__get_thing", "get_thing", True), ("get_thing", "get_thing_by_id", True),
 ])  # fmt: skip
-def test_no_tool_that_does_something_else_is_proposed(
-    name: str, tool: str, is_meant: bool
-) -> None:
+def test_no_tool_that_does_something_else_is_proposed(name: str, tool: str, is_meant: bool) -> None:
     assert bool(suggest_tool(name, [tool])) is is_meant
 
 
