@@ -564,6 +564,48 @@ async def test_tokens_that_the_keyring_does_not_take_are_renewed(
     assert len(provider.requests) == 4 and not provider.ended
 
 
+async def test_tokens_of_which_the_keyring_took_a_part_stay_in_use(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_the_end(service: str, user: str, password: str) -> None:
+        if user[-1:] == "2":
+            raise keyring.errors.KeyringLocked
+        memory.entries[service, user] = password
+
+    monkeypatch.setattr(room.store, "LONGEST", 60)
+    made = settings(provider.url, facts(provider))
+    keep(provider, made, expires_at=1.0)
+    async with runtime.api.Api(made) as api:
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "set_password", take_the_end)
+            assert (await api.request("GET", "/me")).status == 200
+        provider.access = ["ended early"] * len(provider.access)
+        assert (await api.request("GET", "/me")).status == 200
+    assert (
+        room.store.Store(made, made.credentials["login"]).load().refresh_token == provider.refresh
+    )
+    assert len(provider.requests) == 2 and not provider.ended
+
+
+async def test_tokens_that_were_not_kept_are_kept_before_they_are_renewed(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: str) -> None:
+        raise keyring.errors.KeyringLocked
+
+    made = settings(provider.url, facts(provider))
+    keep(provider, made, expires_at=1.0)
+    async with runtime.api.Api(made) as api:
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "set_password", locked)
+            assert (await api.request("GET", "/me")).status == 200
+        provider.access, provider.delay = ["ended early"], 3
+        monkeypatch.setattr(room.token, "RENEWAL_SECONDS", 0.1)
+        with pytest.raises(TokenRefused, match="did not answer in time"):
+            await api.request("GET", "/me")
+    assert stored(provider, memory)["refresh_token"] == provider.refresh
+
+
 @pytest.mark.parametrize("logs_in", [True, False])
 async def test_a_later_login_or_logout_goes_before_tokens_that_were_not_kept(
     memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, logs_in: bool
@@ -725,7 +767,7 @@ def test_long_tokens_are_kept_in_parts_where_entries_are_short(
         tokens = room.store.Tokens(access_token="a" * length, refresh_token="r" * length)
         store.save(tokens)
         assert dataclasses.asdict(store.load()) == dataclasses.asdict(tokens)
-    assert max(map(len, memory.entries.values())) <= 110
+    assert max(map(len, memory.entries.values())) <= 113
     assert store.delete() and memory.entries == {} and store.load() is None
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert store.lock_file() == Path.home() / ".cache" / SERVICE / "login.lock"

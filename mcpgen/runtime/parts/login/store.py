@@ -12,6 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from ...client.settings import ApiSettings, Credential
 
@@ -37,6 +38,10 @@ class Tokens:
     client_secret: str = ""
 
 
+UNREADABLE = Tokens("")
+"""An entry of another version, or one that was written in part."""
+
+
 class Store:
     """Keyring entry of one credential of this server, for the API at its origin."""
 
@@ -46,18 +51,19 @@ class Store:
         self._variable = credential.variables[-1]
 
     def load(self) -> Tokens | None:
-        """Return the tokens; None without a login, or for an unreadable entry. Raises NoKeyring."""
+        """Return the tokens, `UNREADABLE` or None without a login. Raises NoKeyring."""
         library = _keyring()
         try:
             first = library.get_password(self._service, self._user)
             if first is None:
                 return None
-            number, _, text = first.partition(" ")
+            head, _, text = first.partition(" ")
+            number, _, check = head.partition("-")
             for index in range(1, int(number)):
                 text += library.get_password(self._service, self._name(index))
-            return Tokens(**json.loads(text))
-        except (TypeError, ValueError):  # another version's, or half of it
-            return None
+            return UNREADABLE if check not in ("", _sum(text)) else Tokens(**json.loads(text))
+        except (TypeError, ValueError):
+            return UNREADABLE
         except (library.errors.KeyringError, OSError) as error:
             raise self._no_keyring(error) from None
 
@@ -66,7 +72,8 @@ class Store:
         library = _keyring()
         text = json.dumps(asdict(tokens))
         parts = [text[start : start + LONGEST] for start in range(0, len(text), LONGEST)]
-        parts[0] = f"{len(parts)} {parts[0]}"
+        check = f"-{_sum(text)}" if len(parts) > 1 else ""  # parts of two logins may fit together
+        parts[0] = f"{len(parts)}{check} {parts[0]}"
         try:
             for index in reversed(range(len(parts))):
                 library.set_password(self._service, self._name(index), parts[index])
@@ -111,6 +118,11 @@ class Store:
         folder = Path(cache) / self._service
         folder.mkdir(parents=True, exist_ok=True)
         return folder / "login.lock"
+
+
+def _sum(text: str) -> str:
+    """Return the checksum of a text that is kept in several parts."""
+    return f"{crc32(text.encode()):x}"
 
 
 def _keyring() -> Any:

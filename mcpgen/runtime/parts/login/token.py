@@ -24,7 +24,7 @@ from ...client.settings import ApiSettings, Credential
 from ...log import event
 from ...secrets import Secret
 from .endpoints import safe_url
-from .store import NoKeyring, Store, Tokens
+from .store import UNREADABLE, NoKeyring, Store, Tokens
 
 LOOK_AGAIN = 1.0
 """Seconds between two looks for the tokens of a login that was not there."""
@@ -94,7 +94,7 @@ class StoredToken:
             tokens = await asyncio.to_thread(self._store.load)
         except NoKeyring:
             return self._unkept
-        if tokens == self._replaced:
+        if tokens in (self._replaced, UNREADABLE):
             return self._unkept
         self._unkept = self._replaced = None
         if tokens is not None:
@@ -107,6 +107,8 @@ class StoredToken:
             before = self._tokens = await self._load()
             if before is None:
                 raise self._refusal("nobody is logged in any more")
+            if before is self._unkept:
+                await self._keep(before, before)  # it may be kept now
             if self._is_due():
                 self._tokens = await self._renewed(before, post)
                 await self._keep(self._tokens, before)
