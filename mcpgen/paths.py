@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from .problems import RefusedError
+
 CONFIG: Final = "mcpgen.toml"
 """The file that makes a folder a project."""
 FORBIDDEN: Final = frozenset('<>:"\\|?*')
@@ -220,6 +222,19 @@ def template_root() -> Path:
     if shipped.is_dir():
         return shipped
     return package.parent / "templates"
+
+
+def refuse_devices(folder: Path) -> None:
+    """Raise RefusedError for a pipe or a device where a project has a file of the user's, which is
+    read to its end.
+    """
+    paths = [folder / CONFIG, folder / "pyproject.toml"]
+    for home in homes(folder):
+        paths += [home / "hooks.py", *(home / "custom").rglob("*")]
+    for path in paths:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            hint = "put a file in its place, or remove it: reading it may never end"
+            raise RefusedError.of("E0104", "not a regular file", hint, file=str(path))
 
 
 def is_project(folder: Path) -> bool:

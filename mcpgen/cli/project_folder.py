@@ -32,14 +32,12 @@ def project_folder(folder: Path) -> Path:
 
     Raises UsageError (E1106) without a project.
     """
-    from ..paths import here, is_project
+    from ..paths import here, is_project, refuse_devices
 
-    if folder == Path():
-        found = here()
-        if found is not None:
-            return found
-    elif is_project(folder):
-        return folder
+    found = here() if folder == Path() else folder
+    refuse_devices(found or folder)
+    if found is not None and is_project(found):
+        return found
     message = "this folder is in no project"
     if folder != Path():
         message = f"`{folder}` is not a project"

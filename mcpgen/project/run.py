@@ -30,7 +30,7 @@ from ..customise.bindings import known_apis, known_operations
 from ..load.source import STDIN, by_key, copies_of, home_of, is_fetched, is_url
 from ..load.values import as_object
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
-from ..paths import here, homes, is_project, read_plain
+from ..paths import here, homes, is_project, read_plain, refuse_devices
 from ..problems import Problems, Severity, UsageError
 from ..runtime.package import decorated
 from .functions import functions, parts_used
@@ -110,6 +110,7 @@ def settle(request: CommandInput) -> Plan:
     folder = request.folder
     if folder is None and not request.config.documents:
         folder = here()
+    refuse_devices(folder or Path())
     lock = _last_lock(folder, adopt=request.adopt)
     if folder is not None and is_project(folder):
         config = named(_agreed(request.config, folder), lock)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from mcpgen.cli.project_folder import project_folder
 from mcpgen.lock import dump, require_lock, with_files
-from mcpgen.problems import Place, Problem, Problems, UsageError
+from mcpgen.problems import Place, Problem, Problems, RefusedError, UsageError
 from mcpgen.project import run as project_module
 from mcpgen.project.check import Report, check
 from mcpgen.project.verify import verify
@@ -53,6 +55,20 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
         "`src/corner_shop_mcp/runtime/app.py` was edited",
     }
     assert not report.passed
+
+
+@pytest.mark.parametrize(
+    "path", ["mcpgen.toml", "pyproject.toml", "src/corner_shop_mcp/custom/a.py"]
+)
+def test_a_pipe_among_the_files_of_a_project_is_refused(tmp_path: Path, path: str) -> None:
+    folder = project(tmp_path)
+    (folder / path).unlink(missing_ok=True)
+    os.mkfifo(folder / path)  # to open it would wait for a writer for good
+    for look in (checked, project_folder):
+        with pytest.raises(RefusedError, match="not a regular file") as refused:
+            look(folder)
+        place = refused.value.problems[0].place
+        assert place is not None and place.file == str(folder / path)
 
 
 def test_a_comment_in_the_configuration_changes_nothing(tmp_path: Path) -> None:
