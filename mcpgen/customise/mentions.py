@@ -57,7 +57,7 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
     """
     fields = {*_fields(tool.input_schema), *_fields(tool.output_schema)}
     others = names
-    if not fields.isdisjoint(names):
+    if not names.keys().isdisjoint(fields):  # looks up the fewer: a set would look up all names
         others = {identity: name for identity, name in names.items() if identity not in fields}
     description = named(tool.description, others)
     if tool.request is not None:

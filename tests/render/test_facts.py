@@ -1,14 +1,16 @@
 """The files that are data: what a model sees, and what the runtime knows of the API."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from mcpgen.customise import with_tool_names
 from mcpgen.ir import Auth, Response, Toolset
 from mcpgen.paths import is_once
 from mcpgen.runtime.client.settings import Shaping
 
-from .servers import argument, files_of, tool
+from .servers import argument, files_of, server, tool
 
 
 def test_a_contract_has_one_line_for_each_tool() -> None:
@@ -105,3 +107,20 @@ def test_a_project_has_the_files_it_promises() -> None:
     assert not any(
         "jinja" in path or "src/package" in path or "__pycache__" in path for path in paths
     )
+
+
+def test_a_tool_is_not_compared_with_the_names_of_all_others() -> None:
+    class Counted(str):
+        looked_up = 0
+
+        def __hash__(self) -> int:
+            Counted.looked_up += 1
+            return super().__hash__()
+
+    tools = [
+        replace(made, origin=replace(made.origin, operation_id=Counted(f"getBook{at}")))
+        for at in range(100)
+        for made in [tool(f"get_book_{at}", argument("author"))]
+    ]
+    with_tool_names(server(*tools))
+    assert Counted.looked_up < 10 * 100
