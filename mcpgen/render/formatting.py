@@ -14,8 +14,9 @@ import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
+from importlib import metadata
 from typing import Final
 
 from ..text import Progress, shares, silent
@@ -23,6 +24,8 @@ from .gate import GRAMMARS, check, parsed
 from .literal import WIDTH
 from .models import written
 
+_version = cache(metadata.version)
+"""Version of a library, for which a whole file is read and parsed."""
 LARGE: Final = 300_000
 """Characters of a project from which a second process formats half of it."""
 CHILD: Final = (
@@ -101,7 +104,7 @@ class ModuleFormatter:
 
     def _hash(self, kind: str, source: str) -> str:
         libraries = ["black", *(["datamodel-code-generator"] if kind == "models" else [])]
-        facts = [source, asdict(self.style), *map(version, libraries)]
+        facts = [source, asdict(self.style), *map(_version, libraries)]
         return sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
