@@ -633,14 +633,15 @@ def _with_files(
     if not depth:
         return schema
     flat = reader.flatten(schema)
-    changed: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for name, child in as_object(flat.get("properties")).items():
         encoding = as_object(encodings.get(name))
         part = _as_text(reader, name, child, encoding)
         if kind == "multipart":
             part = part or _as_file(reader, child, content_types(encoding))
         if part:
-            changed["properties"] = {**changed.get("properties", flat["properties"]), name: part}
+            parts[name] = part
+    changed: dict[str, Any] = {"properties": flat["properties"] | parts} if parts else {}
     for keyword in UNIONS.intersection(flat):
         branches = as_list(flat[keyword])
         files = [_with_files(reader, kind, each, encodings, depth - 1) for each in branches]
