@@ -75,12 +75,13 @@ def frozen(value: Any) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+def objects_in(value: Any, seen: set[int] | None = None) -> Iterator[dict[str, Any]]:
     """Yield the objects in a value, and the value itself if it is one, each once: an object may
-    hold itself. The caller may change an object before the walk enters it.
+    hold itself. The caller may change an object before the walk enters it. Objects whose ids are in
+    `seen` are left out; those that are yielded are added to it.
     """
     pending = [value]
-    seen: set[int] = set()
+    seen = set() if seen is None else seen
     while pending:
         current = pending.pop()
         if isinstance(current, dict):

@@ -118,8 +118,7 @@ def _sent(document: Document, shown: Found) -> set[int]:
     seen: set[int] = set()
     followed: set[str] = set()
     for each in pending:
-        for node in objects_in(each):
-            seen.add(id(node))
+        for node in objects_in(each, seen):
             ref = str(node.get("$ref", ""))
             if ref and ref not in followed:
                 followed.add(ref)

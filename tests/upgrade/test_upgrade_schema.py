@@ -1,6 +1,9 @@
 """Schemas of older drafts and of OpenAPI 3.0 say the same in JSON Schema 2020-12."""
 
+import itertools
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 import yaml
 
 from mcpgen.load import Document, load
+from mcpgen.load.source import Source
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
 
@@ -229,3 +233,28 @@ def test_a_key_beside_a_reference_stays_at_its_place(tmp_path: Path) -> None:
     document = upgrade(load(path, problems=Problems()), Problems())
     assert document.written("/paths/~1a/parameters/0") == "/paths/~1a/parameters/0"
     assert document.written("/paths/~1a/get") == "/components/pathItems/a/get"
+
+
+def test_what_bodies_share_is_walked_once() -> None:
+    def events(count: int) -> int:
+        shared = {"content": {"text/plain": {"x-shared": {f"x{n}": {} for n in range(500)}}}}
+        text = {"schema": {"type": "string", "pattern": "^a$"}, "example": "not a"}
+        answer = {"200": {"description": "OK", "content": {"text/plain": text}}}
+        bodies = [{"x-own": n, **shared} for n in range(count)]
+        paths: dict[str, Any] = {
+            f"/x{at}": {"post": {"requestBody": body}} for at, body in enumerate(bodies)
+        }
+        paths["/y"] = {"get": {"responses": answer}}
+        root = {"openapi": "3.1.0", "info": {}, "paths": paths}
+        source = Source(name="x", kind="path")
+        document = Document(root=root, version="3.1.0", source=source, files={})
+        seen: Iterator[int] = itertools.count()
+        sys.setprofile(lambda *_: next(seen) and None)
+        try:
+            upgrade(document, Problems())
+        finally:
+            sys.setprofile(None)
+        return next(seen)
+
+    events(1)
+    assert events(40) - events(10) < 30 * 500
