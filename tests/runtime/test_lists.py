@@ -286,6 +286,18 @@ def test_xml_that_declares_entities_or_is_none_stays_text(body: bytes) -> None:
     assert "root:" not in "".join(texts)
 
 
+@pytest.mark.parametrize(("body", "part", "note"), [
+    (b"abc", "[3:]", "[there is no text from character 3 on]"), (b"\xff\xfe", "", "[there is no text]"),
+])  # fmt: skip
+def test_a_text_that_is_empty_is_told_so(body: bytes, part: str, note: str) -> None:
+    answer = Answer(200, {"content-type": "text/plain"}, body)
+    blocks, structured = content_of(answer, LISTED, ApiSettings(name="x"), {"answer_part": part})
+    assert ([block["text"] for block in blocks], structured) == (
+        [note],
+        {"result": "", NOTES: [note]},
+    )
+
+
 CURSORS = ListAnswer(next="cursor", how="cursor", source=("next",))
 
 

@@ -536,7 +536,8 @@ class _View:
         excerpt = beginning(text, room - FRAME * bool(heading))
         if len(excerpt) < len(text):
             excerpt = _whole_lines(excerpt)
-        notes = []
+        since = f" from character {part.start:,} on" if part.start else ""
+        notes = [] if text else [f"[there is no text{since}]"]
         if len(excerpt) < total:
             cuts = Cuts([("", len(excerpt), total, "characters")])
             sizes = len(answer.content), len(excerpt.encode())
