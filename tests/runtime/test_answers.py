@@ -635,6 +635,13 @@ STOCK = {"title": "Out of stock", "detail": "None left", "type": "about:blank"}
     ({"errors": {"lines": {"2": {"name": ["is long"]}, "city": "is required"}}},
      ": lines.2.name: is long; lines.city: is required"),
     ({"error": {"error": {"error": {"error": {"error": {"error": "deep"}}}}}}, ""),
+    ({"errors": {"title": ["is too long"], "name": ["is short"]}}, ": title: is too long; name: is short"),
+    ({"errors": {"lines": {"0": {"detail": ["is long"]}}}}, ": lines.0.detail: is long"),
+    ({"errors": {"message": {"message": "is long"}}}, ": message: is long"),
+    ({"errors": {"title": "Bad", "detail": "why"}}, ": Bad: why"),
+    ({"errors": {"_errors": [{"message": "Too long"}]}}, ": Too long"),
+    ({"title": ["is too long"], "name": ["is short"]}, ": title: is too long; name: is short"),
+    ({"message": ["title must be text"]}, ": title must be text"),
 ])  # fmt: skip
 def test_the_apis_own_message_is_in_the_first_line(reported: Any, body: Any, expected: str) -> None:
     first = reported(http(409, json.dumps(body))).splitlines()[0]

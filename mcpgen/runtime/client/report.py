@@ -228,12 +228,12 @@ def _message(data: Any, depth: int = 0) -> str:
 
 
 def _message_of_object(data: dict[str, Any], depth: int) -> str:
-    members = {key.lower().replace("_", ""): item for key, item in data.items()}
+    members = {_folded(key): item for key, item in data.items()}
+    if _has_texts_of_fields(members):
+        return "; ".join(_of_fields(data, depth + 1))
+    by_field = members.pop("errors") if _is_by_field(members.get("errors")) else {}
     texts = _messages((members.get(key) for key in _MESSAGE_KEYS), depth)
-    by_field = members.get("errors")
-    if isinstance(by_field, dict) and not _message(by_field, depth + 1):
-        texts.append("; ".join(_of_fields(by_field, depth + 1)))
-        texts = list(filter(None, texts))
+    texts += filter(None, ["; ".join(_of_fields(by_field, depth + 1))])
     message = ": ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
     place = next(filter(None, map(members.get, _PLACE_KEYS)), "")
     if isinstance(place, list):
@@ -241,17 +241,37 @@ def _message_of_object(data: dict[str, Any], depth: int) -> str:
     return f"{place}: {message}" if place and message else message
 
 
+def _folded(key: str) -> str:
+    """Return a key without `_`, in lower case."""
+    return key.lower().replace("_", "")
+
+
+def _has_texts_of_fields(members: dict[str, Any]) -> bool:
+    """Return whether `title` is a field: it is a list of texts, as are all other members."""
+    lists = [item for item in members.values() if isinstance(item, list)]
+    texts = all(isinstance(text, str) for item in lists for text in item)
+    return "title" in members and len(lists) == len(members) and texts
+
+
+def _is_by_field(errors: Any) -> bool:
+    """Return whether errors are an object with a member for each field: it has no message itself,
+    which is a text, and no `errors`.
+    """
+    members = errors.items() if isinstance(errors, dict) else [("errors", None)]
+    own = {_folded(key): item for key, item in members if _folded(key) in _MESSAGE_KEYS}
+    return "errors" not in own and not any(isinstance(item, str) for item in own.values())
+
+
 def _of_fields(errors: dict[str, Any], depth: int) -> Iterator[str]:
     """Yield `name: is too long` for `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give
     errors; of fields inside objects `embeds.0.url: ...`.
     """
     for field, inner in list(errors.items())[:10]:
-        text = _message(inner, depth)
-        if text:
-            yield f"{field}: {text}"
-        elif isinstance(inner, dict):
+        if _is_by_field(inner):
             for below in _of_fields(inner, depth):
                 yield f"{field}.{below}"
+        elif text := _message(inner, depth):
+            yield f"{field}: {text}"
 
 
 def _messages(parts: Iterable[Any], depth: int) -> list[str]:
