@@ -151,7 +151,7 @@ from .. import Image, Resource, Structured, Text
 BOTH = {"a": 1, "pin": "canary"}
 KINDS = {
     "data": BOTH, "list": [BOTH], "text": 'a=1 pin="canary"',
-    "structured": Structured(BOTH, "pin: canary"), "blocks": [Image(b"x"), Text("a")],
+    "structured": Structured(BOTH, "pin: canary"), "blocks": (Image(b"x"), Text("a")),
     "told": Text("pin: canary"), "file": [Resource("file:///pins", "pin=canary"), Text("b")],
 }
 

@@ -47,7 +47,7 @@ class Withheld(Shown):
                 return Text(self.without(value.text))
             case Resource(data=str(text)):
                 return replace(value, data=self.without(text))
-            case list() if any(hasattr(item, "block") for item in value):
+            case list() | tuple() if any(hasattr(item, "block") for item in value):
                 return [self.of_result(item) for item in value]
         return value if hasattr(value, "block") else self.without(as_json(value))
 
