@@ -191,6 +191,17 @@ def test_the_call_chooses_fields_and_dotted_paths() -> None:
     assert structured == {"result": json.loads(texts[0])} and len(texts) == 1
 
 
+@pytest.mark.parametrize(("fields", "kept"), [
+    (["@odata.etag"], {"@odata.etag": 1}), (["a.b"], {"a": {"b": 2}, "a.b": 3}),
+    (["x.y.z"], {"x.y": {"z": 4}}), (["l.p.q"], {"l": [{"p.q": 5}]}), (["a"], {"a": {"b": 2, "": 0}}),
+])  # fmt: skip
+def test_keys_with_dots_can_be_chosen(fields: list[str], kept: Any) -> None:
+    item = {"@odata.etag": 1, "a": {"b": 2, "": 0}, "a.b": 3, "x.y": {"z": 4}, "a.": 6}
+    item["l"] = [{"p.q": 5, "r": 6}]
+    assert shown([item], {"fields": fields})[1] == {"result": [kept]}
+    assert shown([item], {"fields": [*fields, "x.y.q"]})[0][1].startswith("[no item has `x.y.q`;")
+
+
 def test_items_are_whole_with_all_fields_and_with_those_that_the_api_was_asked_for() -> None:
     asked = ListAnswer(items=(), asked="only")
     for call, listing in (({"fields": ["all"]}, LISTING), ({"only": ["id"]}, asked)):

@@ -91,7 +91,7 @@ _MARKS = (
 )
 
 
-_Tree = dict[str, Any]
+_Tree = dict[str | None, Any]
 _Paths = tuple[_Tree, _Tree]
 
 
@@ -112,24 +112,32 @@ def _selected(value: Any, paths: _Paths) -> Any:
 
 
 def _tree(paths: Iterable[str]) -> _Tree:
-    """Return paths as nested keys with `""` at each end: `a.b` is `{"a": {"b": {"": True}}}`."""
+    """Return paths as nested keys with None at each end: `a.b` is `{"a": {"b": {None: True}}}`."""
     root: _Tree = {}
     for path in paths:
         node = root
         for key in path.replace("[]", "").strip(".").split("."):
             node = node.setdefault(key, {})
-        node[""] = True
+        node[None] = True
     return root
+
+
+def _inside(tree: _Tree, key: str) -> _Tree:
+    """Return the paths inside a key, which may hold dots (`@odata.etag`), or inside any (`*`)."""
+    node = tree
+    for part in key.split("."):
+        node = node.get(part, {})
+    return {**node, **tree.get("*", {})}
 
 
 def _below(paths: _Paths, key: str, item: Any) -> _Paths | None:
     """Return the paths to keep and to drop inside a member; None if the member goes."""
-    keep, drop = ({**tree.get(key, {}), **tree.get("*", {})} for tree in paths)
-    if "" in drop:
+    keep, drop = (_inside(tree, key) for tree in paths)
+    if None in drop:
         return None
     if not paths[0]:
         return keep, drop
-    if "" in keep:
+    if None in keep:
         return {}, drop
     inside = keep if isinstance(item, dict | list) else None
     return (inside, drop) if inside else None

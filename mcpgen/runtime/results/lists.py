@@ -136,13 +136,13 @@ def names_in(items: Iterable[Any]) -> list[str]:
 
 
 def has(item: Any, path: str) -> bool:
-    """Return whether an item has a field at a dotted path."""
-    head, _, rest = path.partition(".")
+    """Return whether an item has a field at a dotted path. A key may hold dots (`@odata.etag`)."""
     if isinstance(item, list):
         return any(has(each, path) for each in item)
     if not isinstance(item, dict):
         return False
-    return has(item.get(head), rest) if rest else head in item
+    inner = (has(item[key], path[len(key) + 1 :]) for key in item if path.startswith(f"{key}."))
+    return path in item or any(inner)
 
 
 def left_out(items: list[Any], kept: list[Any], listing: ListAnswer) -> str:
