@@ -218,9 +218,13 @@ def _segments(tool: Tool) -> list[str]:
     """Return the segments of a path, parameters as `{}`; a version at its beginning is left out,
     and `chat.postMessage` is a segment of `chat`.
     """
-    path = _PARAMETER.sub("{}", tool.origin.path).removesuffix(".json")
-    segments = [segment for segment in re.split(r"[/#?.]", path) if segment]
+    segments = [segment for segment in re.split(r"[/#?.]", _path(tool)) if segment]
     return list(dropwhile(_VERSION.fullmatch, segments))
+
+
+def _path(tool: Tool) -> str:
+    """Return a path with its parameters as `{}`, without `.json` at its end."""
+    return _PARAMETER.sub("{}", tool.origin.path).removesuffix(".json")
 
 
 def _resource(tool: Tool) -> str:
@@ -237,9 +241,9 @@ def _resource(tool: Tool) -> str:
 
 def _is_call(tool: Tool, segments: list[str]) -> bool:
     """Return whether a path ends in a verb: the second of two segments (`/messages/send`,
-    `/ips/list-pools`), or any path with a dot (`/chat.postMessage`).
+    `/ips/list-pools`), or what follows a dot in the last part (`/chat.postMessage`).
     """
-    if "." in tool.origin.path.removesuffix(".json"):
+    if "." in _path(tool).rpartition("/")[2]:
         return True
     return len(segments) == 2 and bool(kinds_of_verb(segments[1]))
 

@@ -155,3 +155,14 @@ def test_of_two_alike_the_one_that_more_can_be_said_to_comes_first(tmp_path: Pat
     much = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in "abcd"]
     document = api(tmp_path, "GET /apples", "GET /pears", "GET /figs", pears={"parameters": much})
     assert chosen(document, 1) == {"GET /pears"}
+
+
+@pytest.mark.parametrize("place", ["/v1.0", "/accounts/{user.name}", "/providers/Shop.Web"])
+def test_only_a_dot_at_the_end_of_a_path_names_a_verb(tmp_path: Path, place: str) -> None:
+    rows = ["GET POST {}/orders", "GET PATCH {}/orders/{{id}}", "GET {}/orders/{{id}}/lines"]
+    rows += ["GET {}/colors", "GET POST {}/sizes"]
+    dotted, plain = (
+        {key.replace(at, "") for key in chosen(api(tmp_path, *(row.format(at) for row in rows)), 4)}
+        for at in (place, place.replace(".", ""))
+    )
+    assert dotted == plain
