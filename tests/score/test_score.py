@@ -154,6 +154,12 @@ def test_an_answer_is_told_by_the_fields_of_its_content(text: str, worth: float)
     assert score.score_tools([tool, add]).tools[0].rules["answers"] == worth
 
 
+def test_the_values_of_a_boolean_are_no_numbers() -> None:
+    about = {"type": "boolean", "enum": [True, False], "description": "Only new books"}
+    tool = {**TOOL, "inputSchema": {"properties": {"fresh": about}}}
+    assert score.score_tools([tool]).tools[0].rules["sound"] == 1.0
+
+
 def test_fields_that_an_output_schema_does_not_have_are_worth_nothing() -> None:
     output = {"properties": {"id": {}, "isbn": {}, "pages": {}}}
     worth = [
