@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import DocumentError
-from ..runtime.pointer import escape
+from ..runtime.pointer import escape, split
+from ..text import visible
 from .beside import Read
 from .document import FILES, Document
 from .source import is_url
@@ -23,11 +24,13 @@ VERSIONS = ("1.0.", "1.1.")
 
 def apis(read: Read, folder: Path | None) -> list[str]:
     """Return the files of the APIs that an Arazzo document names; empty unless all are files in its
-    own folder, or below `folder`.
+    own folder, or below `folder`. Raises DocumentError (E1540) for a source without its `url`.
     """
-    source, _, tree = read
-    urls = list(_urls(tree))
-    if source.path is None or any(map(is_url, urls)):
+    source, text, tree = read
+    if source.path is None:
+        return []
+    urls = list(_urls(text, tree))
+    if any(map(is_url, urls)):
         return []
     home = Path(os.path.realpath(source.path)).parent
     paths = [Path(os.path.realpath(home / urllib.parse.unquote(url))) for url in urls]
@@ -36,11 +39,23 @@ def apis(read: Read, folder: Path | None) -> list[str]:
     return list(map(os.path.relpath, paths)) if is_near else []
 
 
-def _urls(tree: dict[str, Any]) -> Iterator[str]:
-    """Yield the URLs of the OpenAPI documents among the sources of an Arazzo document."""
-    for node in map(as_object, as_list(tree.get("sourceDescriptions"))):
-        if node.get("type", "openapi") == "openapi":
-            yield as_text(node.get("url")).replace("%00", "").replace("\0", "")
+def _urls(text: SourceText, tree: dict[str, Any]) -> Iterator[str]:
+    """Yield the URLs of the OpenAPI documents among the sources of an Arazzo document. Raises
+    DocumentError (E1540).
+    """
+    for index, node in enumerate(map(as_object, as_list(tree.get("sourceDescriptions")))):
+        if node.get("type", "openapi") != "openapi":
+            continue
+        url = as_text(node.get("url")).replace("%00", "").replace("\0", "")
+        if not url:
+            from .places import finder  # late: most documents have no problems
+
+            name = visible(as_text(node.get("name")))[:80] or index + 1
+            pointer = f"/sourceDescriptions/{index}"
+            place = text.place(*finder(text).find(split(pointer)), pointer)
+            message, hint = f"the source `{name}` has no `url`", "write `url: ./openapi.yaml`"
+            raise DocumentError.of("E1540", message, hint, pointer=pointer, place=place)
+        yield url
 
 
 def embed(document: Document, text: SourceText, tree: Any) -> None:

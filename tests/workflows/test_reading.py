@@ -212,6 +212,18 @@ def test_a_document_of_workflows_alone_brings_the_apis_below_its_folder(
     assert [tool.name for tool in server.tools if tool.workflow] == [GOOD["workflowId"]]
 
 
+@pytest.mark.parametrize("url", ["", "%00", "\0", None, ["api.yaml"]])
+def test_a_source_without_a_url_is_named(tmp_path: Path, url: Any) -> None:
+    flows = tmp_path / "flows.json"
+    sources = [{"name": "other", "type": "arazzo"}, {"name": "things", "url": url}]
+    flows.write_text(json.dumps({**arazzo(GOOD), "sourceDescriptions": sources}))
+    with pytest.raises(DocumentError) as caught:
+        pipeline.generate(Config(sources=(str(flows),)), Problems())
+    [problem] = caught.value.problems
+    assert (problem.code, problem.message) == ("E1540", "the source `things` has no `url`")
+    assert problem.place and problem.place.pointer == "/sourceDescriptions/1" and problem.place.line
+
+
 def test_inputs_come_from_the_components(make: Any) -> None:
     listing = step("list", "listThings", parameters=[{"reference": "$components.parameters.k"}])
     schema = {"$ref": "#/components/inputs/find"}
