@@ -11,6 +11,7 @@ import bisect
 import codecs
 import json
 import re
+import shlex
 from dataclasses import dataclass, field
 
 from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
@@ -186,54 +187,52 @@ def decode(name: str, raw: bytes) -> SourceText:
     try:
         content = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise _not_text(name, raw, encoding, error.start) from None
-    nul = content.find("\0")
-    if nul >= 0:
-        raise _not_text(name, raw, encoding, raw.find(b"\0"))
+        expected = encoding.upper().removesuffix("-SIG")
+        what = f"{expected}: an invalid byte", "save the file as UTF-8"
+        # The object lacks a byte order mark of UTF-8
+        before = error.object[: error.start].decode(encoding)
+        raise _not_text(name, raw, encoding, before, *what) from None
+    before, nul, _ = content.partition("\0")
+    if nul:
+        raise _not_text(name, raw, encoding, before, "text: a NUL character", "remove it")
     if "\r" in content:
         content = content.replace("\r\n", "\n").replace("\r", "\n")
     return SourceText(name, content)
 
 
-_ICONV = {"UTF-16 without a byte order mark": "UTF-16LE", "UTF-16": "UTF-16", "Latin-1": "LATIN1"}
-"""Description of a detected encoding → its name for `iconv`."""
-
-
-def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentError:
-    """Return the error for bytes that are not text in the expected encoding."""
-    expected, line = encoding.upper(), 0
-    if encoding == "utf-8-sig":
-        expected, line = "UTF-8", raw.count(b"\n", 0, offset) + 1
-    what = "an invalid byte"
-    if raw[offset : offset + 1] == b"\0":
-        what = "a NUL character"
-    detected = _looks_like(raw)
-    hint = "save the file as UTF-8"
+def _not_text(
+    name: str, raw: bytes, encoding: str, before: str, what: str, hint: str
+) -> DocumentError:
+    """Return the error for bytes that are not text in an encoding, after the text `before`."""
+    offset = len(before.encode(encoding))
     notes: tuple[str, ...] = ()
-    if detected:
-        hint = f"convert it: `iconv -f {_ICONV[detected]} -t UTF-8 {name} > utf8.yaml`"
-        notes = (f"it looks like {detected}",)
+    if encoding == "utf-8-sig":
+        offset -= 3 * (not raw.startswith(codecs.BOM_UTF8))
+        detected, codec = _looks_like(raw)
+        if detected and before.isascii():
+            command = f"iconv -f {codec} -t UTF-8 {shlex.quote(name)} > utf8.yaml"
+            hint, notes = f"convert it: `{command}`", (f"it looks like {detected}",)
     return DocumentError.of(
         "E0108",
-        f"the file is not {expected}: {what} at byte offset {offset}",
+        f"the file is not {what} at byte offset {offset}",
         hint,
         notes=notes,
-        place=Place(file=name, line=line),
+        place=Place(
+            file=name, line=before.count("\n") + 1, column=len(before) - before.rfind("\n")
+        ),
     )
 
 
-def _looks_like(raw: bytes) -> str:
-    """Return the likeliest encoding of bytes that are not UTF-8; empty if there is none."""
+def _looks_like(raw: bytes) -> tuple[str, str]:
+    """Return the likeliest encoding of bytes that are not UTF-8, in words and as `iconv` names it;
+    both empty if there is none.
+    """
     sample = raw[:4096]
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "UTF-16"
     if sample.count(b"\0") > len(sample) // 4:
-        return "UTF-16 without a byte order mark"
-    if b"\0" in sample:
-        return ""
-    if any(byte < 32 and byte not in b"\t\n\r" for byte in sample):
-        return ""
-    return "Latin-1"
+        return "UTF-16 without a byte order mark", "UTF-16LE" if raw[0] else "UTF-16BE"
+    if b"\0" in raw or any(byte < 32 and byte not in b"\t\n\r" for byte in sample):
+        return "", ""
+    return "Latin-1", "LATIN1"
 
 
 def _is_json(content: str) -> bool:

@@ -183,15 +183,28 @@ def test_a_slip_is_named_and_shown_where_it_is(
     assert refusal.where == (line or refusal.where[0], column or refusal.where[1])
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    ((HEAD + "x: é\n").encode("latin-1"), "Latin-1"),
-    (HEAD.encode("utf-16-le"), "UTF-16 without a byte order mark"),
-    (b"openapi: 3.1.0\nx: \0\n", "byte offset 18"),
-    (HEAD.encode() + b"x" * 302 + b"\xff\n", "byte offset"),
+@pytest.mark.parametrize(("content", "at", "said"), [
+    ((HEAD + "x: é\n").encode("latin-1"), (3, 4), "iconv -f LATIN1 -t UTF-8"),
+    (HEAD.encode("utf-16-le"), (1, 2), "UTF-16LE"), (HEAD.encode("utf-16-be"), (1, 1), "UTF-16BE"),
+    (b"openapi: 3.1.0\nx: \0\n", (2, 4), "byte offset 18"),
+    (b"\xef\xbb\xbfx: \0\n", (1, 4), "byte offset 6"),
+    (b"\xef\xbb\xbfx: \xff\n", (1, 4), "byte offset 6"),
+    (HEAD.encode() + b"x" * 302 + b"\xff\n", (3, 303), "byte offset"),
+    ("é".encode() + b"\xe9", (1, 2), "help: save the file as UTF-8"),
+    (b"x" * 5_000 + b"\0", (1, 5_001), "help: remove it"),
+    (b"\xff\xfea\0\n\0\0\0", (2, 1), "byte offset 6"),
+    (b"\xff\xfea\0\0\0", (1, 2), "a NUL character at byte offset 4\n"),
+    (b"\xff\xfea\0\0\0", (1, 2), "help: remove it"),
+    (b"\xff\xfe\0\0a\0\0\0\0\0\0\0", (1, 2), "byte offset 8"),
+    (b"\xfe\xff\0a\0", (1, 2), "not UTF-16: an invalid byte at byte offset 4"),
+    (b"\xfe\xff\0a\xd8\0\0a", (1, 2), "help: save the file as UTF-8"),
 ])  # fmt: skip
-def test_another_encoding_is_named_with_the_offset(write: Write, content: bytes, said: str) -> None:
+def test_another_encoding_is_named_with_the_offset(
+    write: Write, content: bytes, at: tuple[int, int], said: str
+) -> None:
     refusal = refused(write("x.yaml", content))
     assert said in refusal.text and "byte offset" in refusal.text and refusal.codes == ["E0108"]
+    assert refusal.where == at
 
 
 @pytest.mark.parametrize("content", [
