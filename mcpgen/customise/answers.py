@@ -123,7 +123,11 @@ def with_answer(tool: Tool, answer: AnswerConfig) -> Tool:
     if answer.full:
         tool = _without_choice(tool)
     if answer.redact:
-        tool = replace(tool, output_schema=_without_fields(tool.output_schema, answer.redact))
+        tool = replace(
+            tool,
+            output_schema=_without_fields(tool.output_schema, answer.redact),
+            output_contract=_without_fields(tool.output_contract, answer.redact),
+        )
     return tool
 
 
@@ -141,10 +145,16 @@ def _without_choice(tool: Tool) -> Tool:
 
 
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
-    """Return an output schema without the properties of these names, in any case, at any depth;
-    None stays.
+    """Return a schema of answers that neither lists nor requires the properties of these names, in
+    any case, at any depth; None stays.
     """
     withheld = {fold(name) for name in names}
+
+    def kept(item: Any) -> Any:
+        """Return the names of a list, or the members of an object, that are not withheld."""
+        if isinstance(item, dict):
+            return {key: inner for key, inner in item.items() if fold(key) not in withheld}
+        return [name for name in item if not isinstance(name, str) or fold(name) not in withheld]
 
     def cleaned(node: Any) -> Any:
         if isinstance(node, list):
@@ -152,12 +162,19 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
         if not isinstance(node, dict):
             return node
         result = {key: cleaned(item) for key, item in node.items()}
-        properties = node.get("properties")
-        if isinstance(properties, dict):
-            kept = {
-                key: item for key, item in result["properties"].items() if fold(key) not in withheld
+        if isinstance(node.get("properties"), dict):
+            result["properties"] = kept(result["properties"])
+        if isinstance(node.get("required"), list):
+            result["required"] = kept(node["required"])
+        dependent = node.get("dependentRequired")
+        if isinstance(dependent, dict):
+            result["dependentRequired"] = {
+                key: kept(item) for key, item in dependent.items() if isinstance(item, list)
             }
-            result["properties"] = kept
+        if "not" in node and result["not"] != node["not"]:
+            del result["not"]  # it would refuse more than before
+        if "oneOf" in node and result["oneOf"] != node["oneOf"]:
+            result["anyOf"] = result.pop("oneOf")  # several may fit now
         return result
 
     found: Schema | None = cleaned(schema)

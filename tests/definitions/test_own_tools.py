@@ -129,6 +129,21 @@ def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> N
         assert result.is_error is not fits and fits is (result.structured_content == {"count": 3})
 
 
+@pytest.mark.parametrize("rule", [
+    {"required": ["name", "password"]},
+    {"dependentRequired": {"name": ["pass_word"]}},
+    {"not": {"required": ["password"], "properties": {"password": {"const": ""}}}},
+    {"oneOf": [{"required": ["password"]}, {"required": ["name"]}]},
+])  # fmt: skip
+def test_a_withheld_field_is_not_missed(project: Make, rule: Any) -> None:
+    fields = {"name": {"type": "string"}, "password": {"type": "string"}}
+    output = {"type": "object", "properties": fields, **rule}
+    made = project([tool("read", {}, outputSchema=output)], redact=("Password",))
+    made.function("read", "def read():\n    return {'name': 'Ada', 'password': 's'}\n")
+    result = made.call("read", {})
+    assert (result.is_error, result.structured_content) == (False, {"name": "Ada"})
+
+
 @pytest.mark.parametrize(("form", "good", "bad", "told"), [
     ("email", "ada@example.com", "not-an-email", "an e-mail address such as `ada@example.com`"),
     ("uri", "https://example.com/a", "nope", "a URI such as `https://example.com/a`"),
