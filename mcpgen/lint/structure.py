@@ -117,13 +117,17 @@ def _schema(version: str, with_schemas: bool) -> Any:
         raise ModuleNotFoundError("openapi_spec_validator", name="openapi_spec_validator")
     folder = Path(package.origin).parent / "resources" / "schemas" / f"v{version}"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
-    components = schema.get("$defs", {}).get("components", {})
+    definitions = schema.get("$defs", {})
+    if "path-item-or-reference" in definitions:  # 3.1 §4.8.9: fields may be beside the `$ref`
+        definitions["path-item-or-reference"] = {"$ref": "#/$defs/path-item"}
+        definitions["path-item"]["properties"]["$ref"] = {"type": "string"}
+    components = definitions.get("components", {})
     for rule in components.get("patternProperties", {}).values():
         # One error for all names: each of several would hold a copy of all components
         rule["patternProperties"] = {rule.pop("propertyNames")["pattern"]: True}
         rule["additionalProperties"] = False
     if with_schemas:
-        schema.get("$defs", {}).get("schema", {})["$ref"] = JSON_SCHEMA
+        definitions.get("schema", {})["$ref"] = JSON_SCHEMA
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
     return jsonschema_rs.validator_for(schema, pattern_options=options)
 
