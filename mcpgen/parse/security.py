@@ -391,18 +391,18 @@ class Security:
             if not isinstance(entry, dict):
                 continue
             # A name may be the URI of a scheme (OpenAPI 3.2 §4.30).
-            scopes = {name.removeprefix(SCHEMES): entry[name] for name in entry}
-            undeclared = [name for name in scopes if name not in self.slugs]
-            for name in undeclared:
+            names = {written: written.removeprefix(SCHEMES) for written in entry}
+            undeclared = [written for written in entry if names[written] not in self.slugs]
+            for written in undeclared:
                 self.problems.warn(
                     "E0701",
-                    f"security scheme `{name[:60]}` is used but not declared",
-                    pointer=f"{pointer}/{index}/{escape(name)}",
+                    f"security scheme `{names[written][:60]}` is used but not declared",
+                    pointer=f"{pointer}/{index}/{escape(written)}",
                     hint="declare it under `components.securitySchemes`",
                 )
             if not undeclared:
-                alternatives.append(tuple(self.slugs[name] for name in scopes))
-                self.note_scopes(scopes)
+                alternatives.append(tuple(self.slugs[name] for name in names.values()))
+                self.note_scopes({names[written]: entry[written] for written in entry})
         return tuple(dict.fromkeys(alternatives))
 
     def note_scopes(self, entry: dict[str, Any]) -> None:

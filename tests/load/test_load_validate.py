@@ -179,6 +179,12 @@ FAULTS = [
     ("3.0.3", f"{ANSWER}/example", {"id": 1, "name": "A"}, None),
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/nullable", True, None),
     ("3.1.0", "/paths/~1books~1{id}/get/security", [{"nowhere": []}], "E0701 /0/nowhere"),
+    (
+        "3.2.0",
+        "/paths/~1books~1{id}/get/security",
+        [{"#/components/securitySchemes/nowhere": []}],
+        "E0701 /0/#~1components~1securitySchemes~1nowhere",
+    ),
     ("3.0.3", "/tags", [{"name": "a"}, {"name": "a"}], "E0304 /1"),
     ("3.1.0", "/components/schemas/Book/properties/id/default", "x", "E0304"),
     (
