@@ -18,7 +18,7 @@ from ..load.definitions import SCHEMA_KEYS, is_definition, schema_of, tool_list,
 from ..problems import Place, Problems, UsageError
 from .rules import Score, score_tools
 
-MOST_PAGES = 100
+MOST_PAGES = 10_000
 PARAMETER_PLACES = ("path", "query", "header", "cookie")
 
 
@@ -145,6 +145,8 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
         listed = asyncio.run(_ask(target, remote=remote))
     except Exception as error:
         raise _unreachable(target, *_reason(error, remote=remote)) from error
+    if listed is None:
+        raise _unreachable(target, "its list does not end", "give the last page no cursor")
     return _full(listed)
 
 
@@ -170,7 +172,8 @@ def _unreachable(target: str, reason: str, hint: str) -> UsageError:
     return UsageError.of("E1471", message, hint)
 
 
-async def _ask(target: str, *, remote: bool) -> ToolList:
+async def _ask(target: str, *, remote: bool) -> ToolList | None:
+    """Return every page of a server's list; None where a cursor comes again, or page after page."""
     from mcp import Client, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
@@ -181,8 +184,10 @@ async def _ask(target: str, *, remote: bool) -> ToolList:
         transport = stdio_client(start, errlog=sys.stderr)
     tools: list[dict[str, Any]] = []
     async with Client(transport) as client:
-        cursor = None
-        for _ in range(MOST_PAGES):
+        cursor: str | None = None
+        asked: set[str | None] = set()
+        while cursor not in asked and len(asked) < MOST_PAGES:
+            asked.add(cursor)
             page = await client.list_tools(cursor=cursor)
             tools += [
                 tool.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -190,5 +195,5 @@ async def _ask(target: str, *, remote: bool) -> ToolList:
             ]
             cursor = page.next_cursor
             if cursor is None:
-                break
-    return ToolList(name=target, tools=tuple(tools))
+                return ToolList(name=target, tools=tuple(tools))
+    return None

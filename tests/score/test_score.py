@@ -387,6 +387,22 @@ def test_a_running_server_is_scored(tmp_path: Path, capfd: pytest.CaptureFixture
     assert [tool["name"] for tool in json.loads(capfd.readouterr().out)["tools"]] == ["list_books"]
 
 
+@pytest.mark.parametrize(
+    ("cursor", "code"), [("f'{page + 1}' if page < 120 else None", 0), ("'1'", 2)]
+)
+def test_every_page_of_a_list_is_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], cursor: str, code: int
+) -> None:
+    paged = f"""page = int(params.cursor or 0)
+    return types.ListToolsResult(
+        tools=[TOOL.model_copy(update={{"name": f"tool_{{page}}"}})], next_cursor={cursor})"""
+    path = tmp_path / "pages.py"
+    path.write_text(SERVER.replace("return types.ListToolsResult(tools=[TOOL])", paged))
+    assert run(["score", "--command", shlex.join([sys.executable, str(path)]), "--json"]) == code
+    said = capfd.readouterr()
+    assert len(json.loads(said.out)["tools"]) == 121 if code == 0 else "does not end" in said.err
+
+
 def test_a_server_without_tools_is_told(tmp_path: Path, capfd: Any) -> None:
     path = tmp_path / "none.py"
     path.write_text(SERVER.replace("tools=[TOOL]", "tools=[]"))
