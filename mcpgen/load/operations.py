@@ -100,8 +100,10 @@ def operations_of(
 ) -> Iterator[DocumentedOperation]:
     """Yield the operations of a path by method; `report` gets those that are no objects."""
     additional = as_object(path.node.get("additionalOperations"))
-    nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
-    nodes |= {name: (path.node[name], "") for name in PATH_ITEM if name in path.node}
+    nodes = {name: (path.node[name], "") for name in PATH_ITEM if name in path.node}
+    for name in additional:
+        if name.lower() not in path.node:  # `POST` beside `post` is an error of its own
+            nodes[name] = additional[name], "/additionalOperations"
     for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
         at = f"{path.pointer}{holder}/{escape(name)}"
         operation, pointer = deref(node, at)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from mcpgen.config import Config, Selection, ToolConfig
+from mcpgen.load.operations import DocumentedPath, operations_of
 from mcpgen.parse import describe
 from mcpgen.parse.budget import size
 from mcpgen.parse.servers import address, own_network
@@ -442,3 +443,10 @@ def test_a_verb_of_a_sentence_counts_before_a_word_that_may_be_a_noun(
     texts = {"summary": summary, "description": description}
     named = {"operationId": operation_id} if operation_id else {}
     assert one_tool(named | texts, "/x", "post").hints.destructive is destructive
+
+
+def test_a_fixed_method_among_the_additional_operations_is_no_second_operation() -> None:
+    node = {"post": {"operationId": "a"}, "additionalOperations": {"POST": {}, "COPY": {}}}
+    path = DocumentedPath("/a", "#/paths/~1a", "#/paths/~1a", node, "")
+    found = operations_of(path, lambda item, pointer: (item, pointer))
+    assert [(each.method, each.operation_id) for each in found] == [("COPY", None), ("POST", "a")]
