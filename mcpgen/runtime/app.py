@@ -8,11 +8,12 @@ handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import anyio
@@ -128,7 +129,7 @@ class App:
         hint = CacheHint(ttl_ms=LIST_TTL_MS, scope="public")
         server: Server[Any] = Server(
             facts["name"],
-            version=facts.get("version", ""),
+            version=seen_version(facts),
             title=facts.get("title"),
             instructions=facts.get("instructions") or None,
             cache_hints={"tools/list": hint, "server/discover": hint},
@@ -302,6 +303,17 @@ class App:
         if self.refusal is not None:
             return self.refusal(entry, context.request, inside)
         return ""
+
+
+def seen_version(facts: Mapping[str, Any]) -> str:
+    """Return the version that clients see: that of the API or, without one, of the installed
+    distribution, which the owner raises in `pyproject.toml`.
+    """
+    if facts.get("calls_api", True):
+        return str(facts.get("version", ""))
+    with suppress(PackageNotFoundError):
+        return version(f"mcp-{facts['name']}")
+    return str(facts.get("version", ""))
 
 
 def _with_title_among_hints(tool: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from mcp.server.mcpserver import Context, Image, MCPServer
 from mcpgen.problems import Problems
 from mcpgen.project.annotations import literal
 from mcpgen.project.check import check
+from mcpgen.runtime.app import seen_version
 from mcpgen.runtime.arguments import explain
 from mcpgen.runtime.parts.functions.tools import Documentation, documentation
 
@@ -179,6 +180,19 @@ def test_docstrings_of_every_style_describe_arguments(project: Project) -> None:
     for (name, argument), text in described.items():
         assert tools[name]["inputSchema"]["properties"][argument]["description"] == text
     assert tools["create_user"]["description"] == "Create a user."
+
+
+def test_clients_see_the_version_of_the_installed_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = {"name": "small_weather", "version": "0.1.0", "calls_api": False}
+    assert seen_version(facts) == "0.1.0"
+    home = tmp_path / "mcp_small_weather-0.2.0.dist-info"
+    home.mkdir()
+    (home / "METADATA").write_text("Name: mcp-small-weather\nVersion: 0.2.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert seen_version(facts) == "0.2.0"
+    assert seen_version({**facts, "calls_api": True}) == "0.1.0"
 
 
 def test_hints_are_cautious_unless_the_decorator_says_more(project: Project) -> None:
