@@ -145,11 +145,20 @@ def test_no_base_url_says_which_variable_to_set() -> None:
 def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
     [note] = settings(None, None, TIMOUT="5").notes
     assert f"`{P}_TIMOUT`" in note and f"did you mean `{P}_TIMEOUT`?" in note
-    further = {"apis": {"billing": {"base_url": "https://b.test"}}}
+    further = {"apis": {"billing": {"base_url": "https://b.test"}}, "parts": ["http"]}
     known = dict.fromkeys(OF_EACH_API, "1") | {"TOKEN_URL": "https://b.test"}
     known |= {"BASE_URL": "https://b.test", "CLIENT_CERT": __file__, "CLIENT_KEY": __file__}
     assert settings(None, further, **{f"BILLING_{name}": known[name] for name in known}).notes == ()
     assert len(settings(None, further, BILLING_OTHER="1").notes) == 1
+
+
+def test_a_limit_of_many_callers_is_noted_where_there_is_one() -> None:
+    given = {"MAX_WAITING": "2", "BREAKER_FAILURES": "3"}
+    notes = settings(None, {"parts": []}, **given).notes
+    assert [note.partition(" has no effect without `http`")[0] for note in notes] == [
+        f"`{P}_BREAKER_FAILURES`", f"`{P}_MAX_WAITING`",
+    ]  # fmt: skip
+    assert settings(None, {"parts": ["http"]}, **given).notes == ()
 
 
 def test_a_variable_of_a_part_that_is_not_there_says_how_to_add_it() -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..facts import Origin, check_base_url, origin_of
 from ..parts import VARIABLES as PART_VARIABLES
+from ..parts import remedy
 from ..results import visible
 from ..secrets import Redactor, Secret
 from ..settings import (
@@ -32,6 +33,8 @@ from ..settings import (
 _T = TypeVar("_T")
 _PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
 SECRET_WORDS = ("KEY", "PASSWORD", "SECRET", "TOKEN")
+OF_MANY_CALLERS = ("MAX_WAITING", "BREAKER_FAILURES", "BREAKER_SECONDS", "HTTP_READY_API")
+"""Variables that a server without the part `http` has no use for."""
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 """Kinds of credentials that may have a separate credential for writing."""
 
@@ -300,6 +303,14 @@ class ApiReader(Reader):
                 secrets += [write_variable(self.prefix, name) for name in auth["variables"]]
             names.update(secrets, [f"{name}_FILE" for name in secrets])
         return names
+
+    def note_unknown(self, known: set[str]) -> None:
+        """Note unknown variables, and those that nothing reads without the part `http`."""
+        super().note_unknown(known)
+        if "http" not in self.facts.get("parts", ()):
+            for name in sorted(known.intersection(self.environ)):
+                if name.endswith(OF_MANY_CALLERS):
+                    self.notes.append(f"`{name}` has no effect without `http`: {remedy('http')}")
 
     def similar(self, name: str, known: set[str]) -> list[str]:
         """Return at most one variable that an unknown name may mean: for a name that ends in a word
