@@ -119,7 +119,9 @@ def prepared(
     # What the user's modules print on import must not reach the protocol's stream
     with redirect_stdout(sys.stderr):
         settings = _settings(facts, options)
-        return _app(package, options, settings), options, settings
+        app = _app(package, options, settings)
+    gc.freeze()  # what is there now stays: a last look at it takes a quarter of a short run
+    return app, options, settings
 
 
 def _listeners(parts: Iterable[Part]) -> list[Any]:

@@ -193,6 +193,13 @@ def test_the_start_imports_neither_tools_nor_http(package: Path, converse: Conve
     assert ended(package, {}, "-c", script).stdout.strip() == "[]"
 
 
+def test_what_the_start_made_is_not_looked_at_for_cycles_at_the_end(
+    package: Path, environment: dict[str, str]
+) -> None:
+    script = f"import gc; from {PACKAGE}.__main__ import main; main(); print(gc.get_freeze_count())"
+    assert int(ended(package, environment, "-c", script).stdout) > 50_000
+
+
 def test_over_http_what_calls_import_is_there_before_the_first(
     package: Path, environment: dict[str, str]
 ) -> None:
