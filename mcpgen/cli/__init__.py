@@ -1,4 +1,4 @@
-"""The command line: arguments in, exit code out; the only place that prints.
+"""The command line: arguments in, text and exit code out.
 
 One file per command. A command is a plain function, whose module is imported when it runs: `mcpgen
 --help` imports none.

@@ -31,7 +31,8 @@ def new(
     """Create a server without an API.
 
     The project runs at once, with one example tool and its test: a typed function in `custom/`.
-    Tools whose contract is written first, as JSON, go into `tools.json`.
+    Tools whose contract is written first, as JSON, go into `tools.json`. Where nothing is asked
+    (`--yes`, `--json`, no terminal) a name must be given.
     """
     from ..problems import Problems, UsageError
     from ..project.run import CommandInput, run

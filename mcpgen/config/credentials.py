@@ -153,8 +153,8 @@ def fetch_header(text: str) -> FetchHeader | None:
 
 
 def fetch_problem(headers: Iterable[str]) -> Problem | None:
-    """Return the problem (E1175) of the first header that cannot be sent to fetch the document, or
-    None.
+    """Return the problem (E1175) of the first header to fetch the document with that is not written
+    as `NAME: env:VARIABLE`, or None. Whether the variable is set is not looked at.
 
     The value is never repeated: it may be a secret instead of a variable's name.
     """

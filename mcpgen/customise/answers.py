@@ -144,17 +144,18 @@ def _without_choice(tool: Tool) -> Tool:
     )
 
 
+def _kept(names: Any, withheld: set[str]) -> Any:
+    """Return the names of a list, or the members of an object, that are not withheld."""
+    if isinstance(names, dict):
+        return {name: inner for name, inner in names.items() if fold(name) not in withheld}
+    return [name for name in names if not isinstance(name, str) or fold(name) not in withheld]
+
+
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
     """Return a schema of answers that neither lists nor requires the properties of these names, in
     any case, at any depth; None stays.
     """
     withheld = {fold(name) for name in names}
-
-    def kept(item: Any) -> Any:
-        """Return the names of a list, or the members of an object, that are not withheld."""
-        if isinstance(item, dict):
-            return {key: inner for key, inner in item.items() if fold(key) not in withheld}
-        return [name for name in item if not isinstance(name, str) or fold(name) not in withheld]
 
     def cleaned(node: Any) -> Any:
         if isinstance(node, list):
@@ -163,13 +164,15 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
             return node
         result = {key: cleaned(item) for key, item in node.items()}
         if isinstance(node.get("properties"), dict):
-            result["properties"] = kept(result["properties"])
+            result["properties"] = _kept(result["properties"], withheld)
         if isinstance(node.get("required"), list):
-            result["required"] = kept(node["required"])
+            result["required"] = _kept(node["required"], withheld)
         dependent = node.get("dependentRequired")
         if isinstance(dependent, dict):
             result["dependentRequired"] = {
-                key: kept(item) for key, item in dependent.items() if isinstance(item, list)
+                key: _kept(item, withheld)
+                for key, item in dependent.items()
+                if isinstance(item, list)
             }
         if "not" in node and result["not"] != node["not"]:
             del result["not"]  # it would refuse more than before

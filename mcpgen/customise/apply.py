@@ -179,8 +179,8 @@ class _Changes:
         self.members.setdefault(toolset, []).append(changed)
 
     def check_answer(self, tool: Tool, config: ToolConfig) -> None:
-        """Report the paths of `keep`, `drop` and `redact` that no answer of a tool has: an error
-        for `keep`, since an answer would be empty, else a warning.
+        """Report the paths of `keep` and `drop` and the names of `redact` that no answer of a tool
+        has: an error for `keep`, since an answer would be empty, else a warning.
         """
         if not tool.response.json:
             return

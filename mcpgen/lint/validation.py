@@ -1,5 +1,6 @@
 """Check a document against its OpenAPI version: by the official schema in each run (`structure`),
-and by the rules beyond the schema (`rules`) when the document has changed.
+and, if files are made of it or errors are looked for, by the rules beyond the schema (`rules`),
+unless the lock says that it passed them.
 """
 
 from __future__ import annotations

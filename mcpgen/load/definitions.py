@@ -122,7 +122,9 @@ def is_definition(node: Any) -> bool:
 
 
 def holds_definitions(node: Any) -> bool:
-    """Return whether a member of a list is a tool, or holds a list of tools itself."""
+    """Return whether a value, such as a member of a list, is a tool, or holds a list with a tool,
+    at any depth.
+    """
     if is_definition(node):
         return True
     return any(is_definition(entry) for entry, _ in _within(node, "") or ())

@@ -93,8 +93,8 @@ def _listing(items: list[Any], *, sort: bool = True) -> str:
 
 
 def one_each(entries: dict[str, Any]) -> str:
-    """Return a JSON object with one member on each line, sorted, so that a difference names its
-    tool.
+    """Return a JSON object with one member on each line, sorted by name, so that a difference names
+    its tool. Inside a member nothing is sorted.
     """
     lines = [f"{json.dumps(name)}: {_compact(entry)}" for name, entry in sorted(entries.items())]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -57,7 +57,9 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting of the runtime. `group` is `main` for those the README lists first."""
+    """A setting of the runtime. `group` is `main` for those the README lists first; `default_text`
+    says what holds without a value, if need be `none`.
+    """
 
     name: str
     group: str
@@ -150,7 +152,9 @@ def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
 
 
 def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
-    """Return the toolsets, with the names of their tools, or for many only their number."""
+    """Return the toolsets, with the names of their tools, or only how many they are if the server
+    has more than `MOST_NAMED`; `lines` has every tool.
+    """
     views = []
     for toolset in server.toolsets:
         tools = f"{len(toolset.tools)} tools"

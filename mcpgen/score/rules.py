@@ -266,7 +266,9 @@ def _articles(one: ScoredTool) -> Iterator[bool]:
 
 
 def _beginnings(one: ScoredTool) -> Iterator[bool]:
-    """Yield for each sentence whether it begins properly: not with a small letter."""
+    """Yield for each sentence of the tool's description whether it begins properly: not with a
+    small letter.
+    """
     for part in one.parts:
         yield not part[:1].islower()
 

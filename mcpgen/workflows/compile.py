@@ -129,8 +129,8 @@ class Operations:
         raise self._refuse(within(api or "", words[0]))
 
     def by_id(self, text: str, sources: Mapping[str, str]) -> Tool:
-        """Return the tool of an operationId, also after `$sourceDescriptions.NAME.`. Raises
-        Inexpressible.
+        """Return the tool of an operationId, also after `$sourceDescriptions.NAME.`; an unknown
+        source means any API. `sources`: name → URL. Raises Inexpressible for none and for several.
         """
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text

@@ -177,15 +177,9 @@ def operation_words(subject: Subject) -> list[str]:
     if spoken == "create" and is_label(subject.sentence, path):
         names = [list(part.words) for part in literals(path)]
         return _distinct([spoken, *_names(names, one=True)])
-    told, thing = {*words(subject.sentence)}, one_of(by_route[-1])
-    if all(
-        [
-            method in WRITING,
-            by_route[0] == "list",
-            subject.items is None,
-            thing in told - {by_route[-1]},
-        ]
-    ):
+    thing = one_of(by_route[-1])
+    is_one = thing != by_route[-1] and thing in words(subject.sentence)
+    if is_one and method in WRITING and by_route[0] == "list" and subject.items is None:
         return ["get", *by_route[1:-1], thing]  # `Get an Apple Pay session`
     bulk = BULK.intersection(subject.sentence.lower().split()[:1])
     if all([spoken, by_route[1:], bulk.difference(by_route)]):
@@ -267,7 +261,8 @@ def _without_class(id_words: list[str]) -> list[str]:
 def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
     """Return whether an operationId says no more than the route: every literal of the path and
     perhaps its parameters, before them the method, or behind them the method or a framework's word
-    for the `verb` (`books_partial_update`).
+    for the `verb` (`books_partial_update`). Without these it must be the whole of a path with
+    parameters.
     """
     route = path_words(path)
     while {*id_words[:1]} & {"api", "apis", "rest"} - {*route[:1]}:

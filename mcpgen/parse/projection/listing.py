@@ -148,8 +148,9 @@ class Listing:
         return sum(len(self._written(place)) > len(place.text) + 1 for place in own)
 
     def _change(self, place: Place, most: int = LARGEST, inner: Any = None, **changes: Any) -> bool:
-        """Change what is listed of a place, if there is room for what it grows by; return whether.
-        `inner` is the JSON of the schemas that come inside it.
+        """Set attributes of a place (`changes`) and take from the room what its listing grows by;
+        return whether. Over the room or `most`, nothing changes but `lacks_room`. `inner` is the
+        JSON of the schemas that come inside it, paid for as well.
         """
         former = {name: getattr(place, name) for name in changes}
         if place not in self._sizes:
@@ -214,7 +215,9 @@ class Listing:
         return place
 
     def _members(self, place: Place, members: Iterable[Member], *, bare: bool) -> dict[str, Place]:
-        """Return key → place of properties, with what their values must have."""
+        """Return key → place of properties, with what their values must have (`bare`: without long
+        rules). The places are made, all of them, but not listed yet.
+        """
         places = {}
         for member in members:
             node = self.nodes.node(member.schema)

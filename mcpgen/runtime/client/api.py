@@ -235,7 +235,9 @@ class Api:
             raise
 
     async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
-        """Return the credentials, for writing unless `method` is safe. Raises ApiError."""
+        """Return the credentials (`security` None: the API's own), for writing unless `method` is
+        safe. Raises ApiError.
+        """
         return await self.credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:

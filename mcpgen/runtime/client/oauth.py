@@ -292,7 +292,9 @@ def _request(url: URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
 
 
 def grant_of(answer: Answer[Any]) -> TokenResponse | None:
-    """Return the tokens of an answer; None unless it has status 200 and a usable access token."""
+    """Return the tokens of an answer; None unless it has status 200 and an access token that a
+    header field can hold. `token_type` is not read.
+    """
     if answer.status != 200:
         return None
     if not isinstance(answer.data, dict):

@@ -183,10 +183,11 @@ def last_segment(path: str) -> str:
 
 
 def multipart_fields(value: Any, **writers: Fields) -> Any:
-    """Return the fields of a multipart body that is a single argument; keywords as for
-    `form_fields`.
+    """Return name -> value of a multipart body that is a single argument, OMIT as it is; keywords
+    as for `form_fields`.
 
-    A value that is no object has no part names: it is sent under the name `file`.
+    A value that is no object has no part names: it, or each item of a list, is sent under the name
+    `file`.
     """
     if isinstance(value, Omit):
         return value

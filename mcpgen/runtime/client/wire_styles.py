@@ -128,8 +128,8 @@ def form_text(value: Any, **writers: Fields) -> str | Omit:
 
 
 def json_lines(value: Any, start: str = "") -> str | Omit:
-    """Return a body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464)
-    behind the control character `start`.
+    """Return the items of a list as a body of JSON values: each on a line, and in a JSON text
+    sequence (RFC 7464) behind the control character `start`.
     """
     if isinstance(value, Omit):
         return value

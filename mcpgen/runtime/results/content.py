@@ -301,7 +301,9 @@ def _blocks(value: Any) -> list[Block]:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON data. Raises TypeError or ValueError for what JSON cannot express."""
+    """Return a value as JSON data, also a dataclass, model, date, enumeration, set or path. Raises
+    TypeError or ValueError for what JSON cannot express.
+    """
     return json.loads(json.dumps(value, default=_plain, allow_nan=False))
 
 

@@ -523,7 +523,9 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _says_more(facts: Mapping[str, Any]) -> bool | None:
-    """Return what the first flag of an answer says about further items; None without a flag."""
+    """Return what the first flag of an answer, in the answer's own order, says about further items;
+    None without a flag. A false `incomplete` says nothing.
+    """
     flags = ((name, facts[name]) for name in facts if name in _FLAGS)
     said = (
         flag is _FLAGS[name]

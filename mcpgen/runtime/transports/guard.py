@@ -88,7 +88,9 @@ class Browsers:
             raise HTTPRefusal(403, {"error": "This Origin is not allowed"})
 
     def fields(self, scope: Scope) -> tuple[Field, ...]:
-        """Return the CORS fields of an answer; none unless its one `Origin` is allowed."""
+        """Return the CORS fields of an answer, but no `Vary`; none unless its one `Origin` is
+        allowed.
+        """
         origins = header(scope, b"origin")
         if len(origins) != 1 or origins[0] not in self._origins:
             return ()

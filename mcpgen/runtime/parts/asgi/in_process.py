@@ -140,7 +140,9 @@ class Reply:
             raise BadAnswer("the application ended without an answer")
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the bytes of the body as they arrive. Raises ApiError if it ends or stops early."""
+        """Yield the bytes of the body as they arrive. Raises ApiError if the application ends
+        before the last, or sends nothing for `timeout` seconds.
+        """
         while True:
             piece = await self._soon(self._pieces.get())
             if piece:

@@ -106,14 +106,14 @@ class ProtectedResource:
         ca_file: Path | None,
         authorization_servers: Sequence[str] = (),
     ) -> None:
-        """Configure the checks. Raises InsecureURL.
+        """Configure the checks. Raises InsecureURL for `resource` and the URLs told to clients.
 
         * `issuers`: values of `iss` in tokens, any text.
         * `authorization_servers`: URLs told to clients (RFC 9728), by default the issuers.
         * `resource`: this server's URL.
         * `audiences`: accepted values of `aud`; `client_id=ID` for a token without `aud`.
         * `scopes`: needed for every request.
-        * `offered`: items such as `books:write` and `read=api://app/read`.
+        * `offered`: scopes, in tokens = for clients: `books:write`, `read=api://app/read`.
         * `ca_file`: trusted certificates, instead of the system's.
         """
         self.issuers = list(issuers)

@@ -124,7 +124,9 @@ class Language:
         return [base for base in bases if {*self.verbs.get(base, ())} - READING]
 
     def opposites(self, verbs: Iterable[str]) -> frozenset[str]:
-        """Return the roots of the verbs that undo `verbs` (roots), without these."""
+        """Return the roots of the verbs that undo `verbs` (roots), and each of these with `un`, be
+        it a word or not; without `verbs`.
+        """
         found = {f"un{verb}" for verb in verbs}
         for verb in verbs:
             found.update(self._opposites.get(verb, ()), self.undone(verb))
