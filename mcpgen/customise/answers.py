@@ -85,13 +85,16 @@ def _in_place_of(keys: Sequence[str], node: Schema, models: dict[str, Schema]) -
         return _in_place_of(keys, node["items"], models)
     if "properties" not in node:
         return set() if _is_value(node) else None
-    key, *rest = keys
     properties = node["properties"]
-    named = properties if key == "*" else properties.keys() & {key}
+    # A name may hold dots (`@odata.etag`)
+    lengths = {name: 1 if keys[0] == "*" else name.count(".") + 1 for name in properties}
+    named = [name for name in lengths if ".".join(keys[: lengths[name]]) in (name, "*")]
     if not named:
         return set(properties)
-    below = _in_none([_in_place_of(rest, properties[name], models) for name in named])
-    return below if below is None else {f"{key}.{path}" for path in below}
+    rests = {name: keys[lengths[name] :] for name in named}
+    below = _in_none([_in_place_of(rests[name], properties[name], models) for name in named])
+    start = ".".join(keys[: lengths[named[0]]])
+    return below if below is None else {f"{start}.{path}" for path in below}
 
 
 def _in_none(found: list[set[str] | None]) -> set[str] | None:

@@ -255,6 +255,7 @@ BOOK = ("components", "schemas", "Book")
 
 @pytest.mark.parametrize("open_up", [
     set_in(*BOOK, "additionalProperties", to=True), set_in(*BOOK, to={"anyOf": [{}, {}]}),
+    set_in(*BOOK, "properties", to={key: {} for key in ("other.name", "more", "secret")}),
 ])  # fmt: skip
 def test_an_answer_that_may_have_other_fields_keeps_any(tmp_path: Path, open_up: Change) -> None:
     save(changed(open_up), tmp_path / "shop.json")
