@@ -94,6 +94,13 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     assert (answer.status, answer.data["spoken"]) == (200, "http/1.1")
 
 
+@pytest.mark.parametrize("name", ["CA_FILE", "CLIENT_CERT"])
+def test_a_file_without_certificates_is_named_at_each_call(over_tls: Any, name: str) -> None:
+    error = over_tls(**{name: __file__})
+    assert isinstance(error, runtime.client.Refused)
+    assert str(error) == f"nothing was sent: `BOOKSHOP_MCP_{name}` names no certificates (PEM)"
+
+
 def test_a_proxy_passes_on_what_only_the_api_can_read(over_tls: Any, certificate: Path) -> None:
     tunnels: list[bytes] = []
     answer = over_tls(CA_FILE=str(certificate), tunnels=tunnels)

@@ -149,7 +149,7 @@ class Api:
 
     def prepare(self) -> None:
         """Create the transport before the first request. Unreadable certificates raise nothing."""
-        with suppress(OSError):  # certificates that cannot be read: each call says so
+        with suppress(ApiError):  # certificates that cannot be read: each call says so
             self.sender()
 
     def send_by(self, sender: Any) -> None:
@@ -157,7 +157,7 @@ class Api:
         self._transport = sender
 
     def sender(self) -> Transport:
-        """Return the transport, created at the first use. Raises OSError for bad certificates."""
+        """Return the transport, created at the first use. Raises Refused for bad certificates."""
         if self._transport is None:
             self._transport = Transport(self.settings)
         return self._transport

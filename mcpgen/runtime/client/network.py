@@ -319,15 +319,22 @@ def _unreachable(
 
 def tls(settings: ApiSettings) -> ssl.SSLContext:
     """Return a TLS context that trusts the system's certificates, or only those of `CA_FILE`. It
-    writes no key log. Raises OSError for unreadable files.
+    writes no key log. Raises Refused for files that cannot be read as such.
     """
-    if settings.ca_file is None:
-        context = httpcore2.default_ssl_context(_trust_env=False)
-    else:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.load_verify_locations(settings.ca_file)
-    if settings.client_cert is not None:
-        context.load_cert_chain(settings.client_cert, settings.client_key)
+    try:
+        if settings.ca_file is None:
+            context = httpcore2.default_ssl_context(_trust_env=False)
+        else:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.load_verify_locations(settings.ca_file)
+        if settings.client_cert is not None:
+            context.load_cert_chain(settings.client_cert, settings.client_key)
+    except OSError:
+        files = ("CA_FILE", settings.ca_file), ("CLIENT_CERT", settings.client_cert)
+        names = " or ".join(f"`{settings.variable(name)}`" for name, path in files if path)
+        raise Refused(
+            f"nothing was sent: {names or 'the system'} names no certificates (PEM)"
+        ) from None
     context.set_alpn_protocols(["http/1.1"])
     return context
 
