@@ -154,8 +154,9 @@ def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(bomb: bytes, limit: s
     assert peak < int(limit) + 2 * 1024 * 1024
 
 
-def test_gzip_is_read_also_in_several_members() -> None:
-    body = gzip.compress(b'{"a":') + gzip.compress(b"1}")
+@pytest.mark.parametrize("padding", [b"", bytes(2), bytes(100_000)])
+def test_gzip_is_read_also_in_several_members_with_zeros_behind_each(padding: bytes) -> None:
+    body = gzip.compress(b'{"a":') + padding + gzip.compress(b"1}") + padding
     done = calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
     assert done.answer.data == {"a": 1} and done.requests[0].header("accept-encoding") == "gzip"
 

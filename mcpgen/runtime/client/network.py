@@ -410,6 +410,9 @@ class _Gunzip:
         try:
             while data:
                 if self._member.eof:
+                    data = data.lstrip(b"\0")  # padding, as in tapes and blocks
+                    if not data:
+                        break
                     self._next_member()
                 piece = self._member.decompress(data, self.PIECE)
                 data = self._member.unused_data or self._member.unconsumed_tail
