@@ -65,21 +65,15 @@ def read(text: SourceText, limits: Limits) -> Any:
         raise _too_deep(text, limits) from None
     if isinstance(tree, (dict, list)):
         _within(tree, text, limits)
+        if _SURROGATE.search(text.content):
+            clean = _without_surrogates(tree)
+            if clean != tree:
+                text.lone_surrogate = _first_lone_surrogate(text.content)
+                repeated_keys += measured(tree)[0] - measured(clean)[0]
+                tree = clean
         if repeated_keys:
             _tell_repeated_keys(text)
-        if _SURROGATE.search(text.content):
-            tree = _replaced_surrogates(tree, text)
     return tree
-
-
-def _replaced_surrogates(tree: Any, text: SourceText) -> Any:
-    """Return the tree with U+FFFD for each lone surrogate; the text remembers the offset of the
-    first.
-    """
-    clean = _without_surrogates(tree)
-    if clean != tree:
-        text.lone_surrogate = _first_lone_surrogate(text.content)
-    return clean
 
 
 def _first_lone_surrogate(content: str) -> int:
@@ -188,7 +182,7 @@ def _tell_repeated_keys(text: SourceText) -> None:
             end = SPACE.match(content, token.end()).end()  # type: ignore[union-attr]
             if content[end : end + 1] != ":":
                 continue
-            key = scanstring(content, token.start() + 1, True)[0]
+            key = _without_surrogates(scanstring(content, token.start() + 1, True)[0])
             start = SPACE.match(content, end + 1).end()  # type: ignore[union-attr]
             if key in stack[-1]:
                 before, earlier = stack[-1][key]

@@ -172,6 +172,8 @@ QUOTES = "put text that begins with this character in quotes"
         ("y.json", '{"a": {"b": 1}, "c": [{"b": 2, "\\u0062": 3}]}', "1:24", "1:32"),
         ("x.yaml", "openapi: 3.1.0\npaths: {}\npaths: []\n", "2:1", "3:1"),
         ("z.json", '{"a": 1, "a": 1, "b": 1,\n "b": true}', "1:18", "2:2"),
+        ("s.json", '{"\\ud800": 1, "\\ud801": 2}', "1:2", "1:15"),
+        ("s.json", '{"b": {"\ufffd": 1, "\\udfff": 2}}', "1:8", "1:16"),
         ("y.yaml", 'a:\n  1: x\n  "1": y\n', "2:3", "3:3"),
     )),
 ])  # fmt: skip
