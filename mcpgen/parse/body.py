@@ -25,6 +25,7 @@ from .parameter import (
     form_writer,
     is_json,
     member_writers,
+    readable,
     style,
     with_examples,
     written_by_caller,
@@ -206,9 +207,7 @@ def _media_type(written: str) -> str:
     dropped if one cannot be read. Empty if type and subtype cannot be read.
     """
     media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written).strip()
-    essence = media_type.split(";")[0].strip()
-    readable = list(filter(MEDIA_TYPE.fullmatch, (media_type, essence)))
-    return next(iter([*readable, *({media_type} & KINDS.keys())]), "")
+    return readable(media_type) or media_type * (media_type in KINDS)
 
 
 def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:

@@ -31,7 +31,7 @@ MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0
 """Media types as in `Accept` and `Content-Type`."""
 MEDIA_TYPE = re.compile(
     r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
-    r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
+    r"(\s*;\s*[A-Za-z0-9!#$&^_.+*-]+=([A-Za-z0-9!#$&^_.+*/-]+|\"[ !#-~]*\"))*"
 )
 MEANT = frozenset({"POST", "PUT", "PATCH"})
 """Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""
@@ -477,6 +477,14 @@ def written_by_caller(reader: Reader, media_type: str, schema: Any) -> dict[str,
         "type": ["string", "null"] if null else "string",
         "description": escape(f"{text}: {form}" if form else text),
     }
+
+
+def readable(written: str) -> str:
+    """Return a media type as it is sent: without parameters if one cannot be read, empty if type
+    and subtype cannot.
+    """
+    essence = written.split(";")[0]
+    return next(filter(MEDIA_TYPE.fullmatch, map(str.strip, (written, essence))), "")
 
 
 def content_types(encoding: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from ..ir import Response, Schema
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..runtime.facts import TOKEN
 from ..text import first_sentence, plain, sentences, shorten, visible, words
-from .parameter import is_json
+from .parameter import is_json, readable
 from .projection import KEY
 from .schema import UNIONS, component_name, type_of
 from .vocabulary import ASIDE, EMPTY, ENVELOPES, FINITE, is_plural, singular
@@ -26,7 +26,6 @@ from .vocabulary import ASIDE, EMPTY, ENVELOPES, FINITE, is_plural, singular
 if TYPE_CHECKING:
     from .schema import Reader
 
-MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
 OF_JSON = frozenset(["*/*", "application/*", "application/*+json"])
 """Media ranges with JSON in them."""
 TELLING = 5
@@ -112,8 +111,7 @@ def headers(response: dict[str, Any]) -> tuple[str, ...]:
 
 def media_types(response: dict[str, Any]) -> list[str]:
     """Return the media types of a response that are valid in an Accept field."""
-    names = [name.strip() for name in as_object(response.get("content"))]
-    return list(filter(MEDIA_TYPE.fullmatch, names))
+    return list(filter(None, map(readable, as_object(response.get("content")))))
 
 
 def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
@@ -129,8 +127,8 @@ def is_long_text(reader: Reader, response: dict[str, Any]) -> bool:
     has_json, schema = json_schema(response)
     if not has_json:
         content = as_object(response.get("content"))
-        texts = [name for name in media_types(response) if TEXTS.match(name)]
-        schemas = [as_object(content.get(name)).get("schema") for name in texts]
+        texts = [name for name in content if TEXTS.match(readable(name))]
+        schemas = [as_object(content[name]).get("schema") for name in texts]
         return any(BOUNDS.isdisjoint(reader.flatten(each)) for each in schemas)
     return reader.kinds(schema) == {"string"} and BOUNDS.isdisjoint(reader.flatten(schema))
 
