@@ -232,7 +232,11 @@ def refuse_devices(folder: Path) -> None:
     for home in homes(folder):
         paths += [home / "hooks.py", *(home / "custom").rglob("*")]
     for path in paths:
-        if path.exists() and not path.is_file() and not path.is_dir():
+        try:
+            kind = stat.S_IFMT(path.stat().st_mode)
+        except OSError:
+            continue
+        if kind not in (stat.S_IFREG, stat.S_IFDIR):
             hint = "put a file in its place, or remove it: reading it may never end"
             raise RefusedError.of("E0104", "not a regular file", hint, file=str(path))
 

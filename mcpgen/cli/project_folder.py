@@ -34,10 +34,11 @@ def project_folder(folder: Path) -> Path:
     """
     from ..paths import here, is_project, refuse_devices
 
-    found = here() if folder == Path() else folder
-    refuse_devices(found or folder)
-    if found is not None and is_project(found):
-        return found
+    if folder == Path():
+        folder = here() or folder
+    refuse_devices(folder)
+    if is_project(folder):
+        return folder
     message = "this folder is in no project"
     if folder != Path():
         message = f"`{folder}` is not a project"

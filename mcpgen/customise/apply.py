@@ -330,7 +330,7 @@ def _check_tables_for_many(
             known = [tool.name for tool in server.tools]
             known += [tag for tags in config.pinned.tags.values() for tag in tags]
             message = f"{many.header} is about no operation of the document"
-            faults.add("E1110", message, hint=_did_you_mean(many.word, known) or _OF_FUNCTIONS)
+            faults.add("E1110", message, hint=_did_you_mean(many.word, known, _OF_FUNCTIONS))
             continue
         for word in many.config.arguments:
             if server.tools and (*many.path, word) not in used:
@@ -394,16 +394,17 @@ def _operation_of_table(
         problems.add("E1114", "warning", message, hint=hint, place=place)
     else:
         message = f'`[tools."{key}"]` names no operation of the document'
-        hint = _did_you_mean(key, operations_by_name) or _OF_FUNCTIONS
+        hint = _did_you_mean(key, operations_by_name, _OF_FUNCTIONS)
         faults.add("E1110", message, hint=hint)
     return None
 
 
-def _did_you_mean(word: str, names: Iterable[str]) -> str:
+def _did_you_mean(word: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return the question whether near names are meant; `otherwise` where none is near."""
     by_lower_case = {name.lower(): name for name in sorted(names)}
     near = difflib.get_close_matches(word.lower(), by_lower_case, n=3, cutoff=0.6)
     if not near:
-        return ""
+        return otherwise
     return f"did you mean {' or '.join(f'`{by_lower_case[item]}`' for item in near)}?"
 
 

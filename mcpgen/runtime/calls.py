@@ -264,14 +264,14 @@ class Runner:
             chooses = listing.get("fields", "")
             if chooses in parameters:
                 chooses = ""
-            takes_part = "part" in listing or all([entry.generated, entry.read_only])
+            takes_part = "part" in listing or (entry.generated and entry.read_only)
             entry.prepared = Prepared(
                 function=function,
                 injected=_injected(function),
                 checker=_checker(entry),
                 output=_output_validator(entry),
                 chooses=chooses,
-                continues=all([takes_part, PART not in parameters]),
+                continues=takes_part and PART not in parameters,
                 hooks=self._hooks.of(entry.name),
             )
         prepared: Prepared = entry.prepared

@@ -186,7 +186,7 @@ async def _ask(target: str, *, remote: bool) -> ToolList | None:
     async with Client(transport) as client:
         cursor: str | None = None
         asked: set[str | None] = set()
-        while cursor not in asked and len(asked) < MOST_PAGES:
+        while len(asked) < MOST_PAGES:
             asked.add(cursor)
             page = await client.list_tools(cursor=cursor)
             tools += [
@@ -196,4 +196,6 @@ async def _ask(target: str, *, remote: bool) -> ToolList | None:
             cursor = page.next_cursor
             if cursor is None:
                 return ToolList(name=target, tools=tuple(tools))
+            if cursor in asked:
+                break
     return None

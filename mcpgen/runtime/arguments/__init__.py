@@ -103,23 +103,26 @@ def suggest_tool(name: str, tools: Iterable[str]) -> str:
     a word of its own that is not misspelt in the name: `get_book` is not meant by `delete_book`.
     """
     own = _words(name)
-    meant = []
-    for tool in tools:
-        words = _words(tool)
-        unsaid = [word for word in words if word not in own]
-        other = [word for word in own if word not in words]
-        is_longer = not other and words[:1] == own[:1]
-        is_same = all(any(_is_misspelt(one, word) for one in other) for word in unsaid)
-        if is_longer or is_same or "".join(words) == "".join(own):
-            meant.append(tool)
-    return suggest(name, meant)
+    return suggest(name, [tool for tool in tools if _does_the_same(own, _words(tool))])
+
+
+def _does_the_same(own: list[str], words: list[str]) -> bool:
+    """Return whether a tool of these words does what a name of its own words asks for."""
+    if "".join(words) == "".join(own):
+        return True
+    other = [word for word in own if word not in words]
+    unsaid = [word for word in words if word not in own]
+    if unsaid and not other:
+        return words[:1] == own[:1]
+    return all(any(_is_misspelt(one, word) for one in other) for word in unsaid)
 
 
 def _is_misspelt(one: str, word: str) -> bool:
     """Return whether one word may be another with slips: `un` and the like are none."""
-    if _is_related([one], [word]):
-        return True
-    return one[0] == word[0] and difflib.SequenceMatcher(None, one, word).ratio() >= 0.75
+    if one[0] != word[0]:
+        return False
+    alike = difflib.SequenceMatcher(None, one, word).ratio() >= 0.75
+    return alike or _is_related([one], [word])
 
 
 def _words(name: str) -> list[str]:
@@ -176,7 +179,9 @@ def may_take(schema: Any, value: Any, resolve: Resolve) -> bool:
         return value in schema["enum"]
     shape = _SHAPES.get(type(value), "")
     kinds = schema.get("type", shape)
-    return shape in ("", kinds, *kinds[: len(kinds) * isinstance(kinds, list)])
+    if isinstance(kinds, str):
+        kinds = [kinds]
+    return shape in ("", *kinds)
 
 
 def _fields_inside(
@@ -365,14 +370,16 @@ def _told(error: Any, schema: Mapping[str, Any]) -> str:
         allowed = [name for name, rule in around.items() if rule is not False]
         fields = f"; the fields there are {_listed(allowed)}" if allowed else ""
         return f"cannot be given: leave it out{fields}"
-    if kind == "type" and _kinds(error) == ["object"]:
-        names = rules.get("properties")
-        fields = f" with the fields {_listed(names)}" if names else ""
-        return f"must be an object{fields}, got {show(error.instance)}"
-    if kind == "type" and _kinds(error) == ["string"]:
-        _, what = FORMATS.get(rules.get("format", ""), ("", "a string"))
-        return f"must be {what}, got {show(error.instance)}"
-    return _RULES.get(kind, _plain)(error)
+    if kind != "type":
+        return _RULES.get(kind, _plain)(error)
+    kinds = _kinds(error)
+    what = _either(kinds)
+    names = rules.get("properties")
+    if names and kinds == ["object"]:
+        what += f" with the fields {_listed(names)}"
+    elif kinds == ["string"]:
+        _, what = FORMATS.get(rules.get("format", ""), ("", what))
+    return f"must be {what}, got {show(error.instance)}"
 
 
 def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:
@@ -495,7 +502,6 @@ def _plain(error: Any) -> str:
 
 
 _RULES: dict[str, Callable[[Any], str]] = {
-    "type": lambda error: f"must be {_either(_kinds(error))}, got {show(error.instance)}",
     "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
     "minimum": _limit("at least"),
     "maximum": _limit("at most"),

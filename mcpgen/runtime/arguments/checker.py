@@ -131,7 +131,8 @@ class Checker:
         self._known(received)
         self._parsed = self._strange = self._dropped = self._respelled = False
         try:
-            for self._careful in (False, True):
+            for careful in (False, True):
+                self._careful = careful
                 self._visited.clear()
                 repaired = self._visit(self._schema, "", received, wire=False)
                 if self._parsed:
@@ -160,9 +161,11 @@ class Checker:
         unknown = {name: given[name] for name in given if name not in properties}
         for name in BODY:
             body = given.get(name)
+            if name in properties.keys() & given.keys():
+                continue
             if name in properties:
                 fields = fields_of(properties[name], self._resolved)
-                if all([unknown, name not in given, unknown.keys() <= fields.keys()]):
+                if unknown and unknown.keys() <= fields.keys():
                     known = {each: given[each] for each in given if each in properties}
                     return {**known, name: unknown}
             elif isinstance(body, dict) and body.keys() <= properties.keys() - given.keys():
@@ -291,11 +294,16 @@ class Checker:
             # The value is kept beside its result, so that no other takes its id
             self._visited[key] = value, value
             visited = self._visit_once(schema, pointer, value, wire=wire)
-            if all([self._careful, visited is not value, not wire, not self._respelled]):
-                fits = [self._fits(schema, pointer, each) for each in (visited, value)]
-                visited = (visited, value)[fits == [False, True]]
+            if self._careful and not wire:
+                visited = self._needed(schema, pointer, value, visited)
             self._visited[key] = value, visited
         return self._visited[key][1]
+
+    def _needed(self, schema: dict[str, Any], pointer: str, value: Any, visited: Any) -> Any:
+        """Return the repaired value, or the value where that alone fits the schema."""
+        if visited is value or self._respelled or self._fits(schema, pointer, visited):
+            return visited
+        return value if self._fits(schema, pointer, value) else visited
 
     def _visit_once(self, schema: dict[str, Any], pointer: str, value: Any, *, wire: bool) -> Any:
         if not wire:
@@ -447,7 +455,7 @@ class Checker:
         if not isinstance(schema, dict):
             return None
         kinds = _own_kinds(schema)
-        if any((kinds is not None, not schema)):
+        if kinds is not None or not schema:
             return kinds
         if id(schema) not in self._kinds_of:
             # Of a schema that is a part of itself the part says nothing

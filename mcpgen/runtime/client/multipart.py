@@ -67,7 +67,7 @@ def _multipart_body(
     parts: list[tuple[str, bytes]] = []
     for name, value in fields.items():
         for index, (own_name, part) in enumerate(named(name, partial(_parts_of, name), value)):
-            place = name + f"[{index}]" * isinstance(value, list)
+            place = f"{name}[{index}]" if isinstance(value, list) else name
             body = named(place, partial(_opened, settings), part)
             parts.append((_part_head(own_name, body, place), body.content))
     if optional and not parts:
@@ -105,8 +105,9 @@ def _part_head(name: str, part: Part, place: str) -> str:
 def _made_name(media_type: str) -> str:
     """Return `file` with the extension of a media type: `file.png`; without for an unknown type."""
     essence = media_type.partition(";")[0].strip()
-    extension = mimetypes.guess_extension(essence) or ""
-    return f"file{extension * (essence not in UNTYPED)}"
+    if essence in UNTYPED:
+        return "file"
+    return f"file{mimetypes.guess_extension(essence) or ''}"
 
 
 def _opened(settings: ApiSettings, part: Part) -> Part:

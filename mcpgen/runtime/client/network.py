@@ -165,7 +165,7 @@ class Transport:
     async def reach(self, url: URL) -> None:
         """Open a connection to the host of a URL, or to the proxy, and close it. Raises OSError."""
         origin = origin_of(self._proxy or str(url))
-        if not any((self._proxy, self._may_be_private(url))):
+        if not self._proxy and not self._may_be_private(url):
             loop = asyncio.get_running_loop()
             for info in await loop.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM):
                 public_socket(info).close()
@@ -177,7 +177,7 @@ class Transport:
     def _check_host(self, url: URL) -> None:
         """Raise Refused for `localhost`, a private address, or an unusual spelling (`127.1`)."""
         origin = origin_of(str(url))
-        is_inside = any((origin.loopback, _NUMERIC.search(origin.host)))
+        is_inside = origin.loopback or _NUMERIC.search(origin.host) is not None
         with suppress(ValueError):
             is_inside = not is_public(origin.host)
         if is_inside:

@@ -316,14 +316,17 @@ def _advice_on_code(data: Any, depth: int = 0) -> str:
     codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
     text = " ".join(code for code in codes if isinstance(code, str))
     found = [step for words, step in _CODES if words.search(text)]
-    inner = [_advice_on_code(each, depth + 1) for each in [data.get("error")] * (depth < 2)]
-    return next(iter([*found, *filter(None, inner)]), "")
+    if found:
+        return found[0]
+    return _advice_on_code(data.get("error"), depth + 1) if depth < 2 else ""
 
 
 def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
-        named = error.path_arguments or error.arguments * (error.method in SAFE)
+        named = error.path_arguments
+        if error.method in SAFE:
+            named = named or error.arguments
         if named:
             text = f"Next: check {quoted(named[:10])}: what it names is not there"
         if error.nothing_found:

@@ -533,7 +533,7 @@ class _View:
     def _beginning(self, heading: str, part: Part, total: int, room: int) -> Shown:
         """Show the beginning of a text of `total` characters, whole lines where they are short."""
         answer, text = self._answer, part.data
-        excerpt = beginning(text, room - FRAME * bool(heading))
+        excerpt = beginning(text, room - (FRAME if heading else 0))
         if len(excerpt) < len(text):
             excerpt = _whole_lines(excerpt)
         since = f" from character {part.start:,} on" if part.start else ""

@@ -624,7 +624,9 @@ def _core(value: Any) -> Any:
     """Return a value with lists emptied and texts cut: the least that a list keeps of an item."""
     if isinstance(value, dict):
         return {key: _core(item) for key, item in value.items()}
-    return value[: CORE * isinstance(value, str)] if isinstance(value, list | str) else value
+    if isinstance(value, list):
+        return []
+    return value[:CORE] if isinstance(value, str) else value
 
 
 def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cuts]:

@@ -212,7 +212,9 @@ def _label(value: dict[str, Any], depth: int) -> str | int:
     """Return the words of a rich text without id; of a deep object its name or words; or ""."""
     if depth <= _DEEPEST:
         is_node = any(isinstance(value.get(key), list) for key in ("content", "children"))
-        return _words(value) * (is_node > ("id" in value))
+        if "id" in value:
+            return ""
+        return _words(value) if is_node else ""
     names = [value.get(key) for key in (*_LABELS, "id")]
     if "id" not in value:
         names.insert(0, _words(value))
@@ -236,7 +238,9 @@ def _words(value: Any) -> str:
         return ""
     if "plain_text" in value:
         return _text(value["plain_text"])
-    texts = [_words(each) + _text(each) * (key in _TEXT_KEYS) for key, each in value.items()]
+    texts = [
+        _words(each) + (_text(each) if key in _TEXT_KEYS else "") for key, each in value.items()
+    ]
     return " ".join(filter(None, map(str.strip, texts)))
 
 
@@ -477,7 +481,9 @@ def _after_last(
     if behind not in arguments:
         return {ahead: keys[count - 1]}
     # The page goes on beyond its first item, which is the farthest of it
-    return dict.fromkeys([behind] * (count == len(keys)), keys[0])
+    if count < len(keys):
+        return {}
+    return {behind: keys[0]}
 
 
 def _changed(
@@ -558,7 +564,7 @@ def _goes_on(
     size = min((each for each in sizes if type(each) is int), default=0)
     most = math.inf
     if is_first < (len(items) < size):  # it is the last part, or the call asks for too many at once
-        most = size * (listing.how == "page")
+        most = size if listing.how == "page" else 0
     totals = _TOTALS | {f"total{fold(name)}" for name in (listing.items or ())[-1:]}
     for name in sorted(totals & numbers.keys()):
         return seen < numbers[name] <= most

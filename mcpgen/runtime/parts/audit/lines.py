@@ -82,9 +82,8 @@ def note(settings: Settings, place: str, *, log: bool, stdio: bool) -> None:
     """Note calls at `place` (none if empty), with `log` arguments in the log. Raises StartError."""
     arguments = Arguments(settings.redactor, settings.redact)
     if place:
-        if stdio and _is_stdout(place):
-            reason = "over stdio that is where the client reads the answers; name a file"
-            raise StartError(f"the audit cannot be written to `{place}`: {reason}")
+        if stdio:
+            _refuse_stdout(place)
         observers.append(audit(place, settings.name, arguments))
     if log:
         notes.append(arguments)
@@ -102,13 +101,15 @@ def audit(place: str, name: str, arguments: Arguments) -> Audit:
     return Audit(write, arguments)
 
 
-def _is_stdout(place: str) -> bool:
-    """Return whether a path leads to what stdout leads to, and stderr does not."""
+def _refuse_stdout(place: str) -> None:
+    """Raise StartError for a path that leads to what stdout leads to, and stderr does not."""
     try:
         answers, log, found = os.fstat(1), os.fstat(2), Path(place).stat()
     except OSError:
-        return False
-    return os.path.samestat(answers, found) and not os.path.samestat(answers, log)
+        return
+    if os.path.samestat(answers, found) and not os.path.samestat(answers, log):
+        reason = "over stdio that is where the client reads the answers; name a file"
+        raise StartError(f"the audit cannot be written to `{place}`: {reason}")
 
 
 class File:

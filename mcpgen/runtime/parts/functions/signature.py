@@ -362,7 +362,7 @@ class _Profile:
             found["items"] = self._items(schema, above)
         branches = schema.get("oneOf", schema.get("anyOf", ()))
         found = {**self._definition(schema, above), **self._union(branches, above), **found}
-        notes = [_example(schema), "may be null" * (schema is not exact)]
+        notes = [_example(schema), "" if schema is exact else "may be null"]
         if any(notes):
             text = found.get("description", "").rstrip(".")
             found["description"] = "; ".join(filter(None, (text, *notes)))
