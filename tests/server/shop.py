@@ -184,6 +184,7 @@ async def slow(context: Context, *, steps: int = 3) -> str:
             await context.progress(step + 1, steps, "working")
             await context.progress(step, steps, "not growing")
             await asyncio.sleep(0.02)
+        await context.progress(steps + 1, float("inf"))
     except asyncio.CancelledError:
         if marker:
             Path(marker).write_text("cancelled")

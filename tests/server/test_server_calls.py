@@ -208,7 +208,7 @@ def test_progress_grows_and_reaches_a_caller_who_asked(in_process: Any, mode: st
         seen.append((progress, total))
 
     ask(in_process(), mode, ("slow", {"steps": 3}), progress_callback=note)
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [(1, 3), (2, 3), (3, 3), (4, None)]
 
 
 def test_a_caller_who_did_not_ask_gets_no_progress(in_process: Any) -> None:

@@ -74,7 +74,7 @@ def test_the_official_client_sees_tools_and_progress(
     listed, called = asyncio.run(run())
     assert "list_books" in [tool.name for tool in listed.tools]
     assert called.is_error is False
-    assert seen == [1, 2]
+    assert seen == [1, 2, 3]
     assert len(behind.requests) == 1
 
 

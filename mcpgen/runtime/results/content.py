@@ -202,6 +202,8 @@ class Context:
         if self.sent_by is None or not self._last < done < float("inf"):
             return
         self._last = done
+        if total is not None and not abs(total) < float("inf"):
+            total = None
         await self.sent_by.session.report_progress(done, total, sendable(message))
 
     @property
