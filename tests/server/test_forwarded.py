@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from mcpgen.problems import UsageError
 from mcpgen.runtime.client import ApiError, MissingCredential
 from mcpgen.runtime.client.api import Api
 from mcpgen.runtime.client.forwarded import Forwarding, forwarded_now
+from mcpgen.runtime.client.settings import ApiSettings
 from mcpgen.runtime.settings import read
 from tests.loopback import JSON, Asked, Loopback
 
@@ -122,6 +124,17 @@ async def test_no_field_of_a_caller_goes_to_a_further_origin() -> None:
     ]  # fmt: skip
     # The caller's key came first, so the operator's token is not sent beside it
     assert all("authorization" not in each.fields for each in asked)
+
+
+def test_callers_differ_by_the_field_that_has_a_value() -> None:
+    one = Forwarding(ApiSettings(name="x", forward_headers=("X-A", "X-B"), inside=True))
+
+    def key(fields: dict[str, str]) -> bytes:
+        one.begin(SimpleNamespace(headers=Headers(fields)))
+        return one.key
+
+    callers = ({"X-A": "k"}, {"X-B": "k"}, {"X-A": "k", "X-B": "k"}, {"X-A": "k"})
+    assert len({copy_context().run(key, fields) for fields in callers}) == 3
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from .settings import ApiSettings, Credential
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """Header fields of a caller that go to the API, and the SHA-256 of their values."""
+    """Header fields of a caller that go to the API, and their SHA-256."""
 
     fields: Mapping[str, Secret]
     digest: bytes
@@ -47,7 +47,8 @@ class Forwarding:
             for name, values in found.items()
             if len(values) == 1 and VALUE.fullmatch(values[0])
         }
-        digest = sha256("\0".join(given.values()).encode()).digest()
+        named = (f"{name}:{value}" for name, value in given.items())
+        digest = sha256("\0".join(named).encode()).digest()
         fields = {name: Secret(value) for name, value in given.items()}
         forwarded_now.set(Forwarded(fields, digest))
         masks = masks_now.get() or Redactor()
@@ -57,7 +58,7 @@ class Forwarding:
 
     @property
     def key(self) -> bytes:
-        """Digest of the caller's forwarded values, by which callers differ; empty on stdio."""
+        """Digest of the caller's forwarded fields, by which callers differ; empty on stdio."""
         forwarded = forwarded_now.get()
         return forwarded.digest if forwarded is not None else b""
 
