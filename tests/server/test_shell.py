@@ -133,7 +133,11 @@ def test_what_the_code_of_a_tool_prints_is_not_its_answer(run: Run) -> None:
     assert (code, out) == (0, "quiet\nand\u2028more\n")
     assert "printed" in err
     code, out, _ = run("call", "picture")
-    assert out.splitlines()[:2] == ["a text", "(image image/png, 4 bytes)"]
+    assert out.splitlines() == [
+        "a text", "(image image/png, 4 bytes)", "(audio audio/wav, 4 bytes)",
+        "(resource_link text/csv, https://example.com/a.csv)",
+        "(resource application/octet-stream, 5 bytes)", "text",
+    ]  # fmt: skip
 
 
 def test_tools_are_listed_by_words_and_described(run: Run, package: Path) -> None:

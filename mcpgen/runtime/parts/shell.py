@@ -198,13 +198,13 @@ def _shown(text: str) -> str:
 
 
 def block_text(block: dict[str, Any]) -> str:
-    """Return a text block's text; of any other, kind and size: `(image image/png, 9 bytes)`."""
-    if block.get("type") == "text":
-        return str(block["text"])
+    """Return a block's text, a link's URI, or the size of bytes: `(image image/png, 9 bytes)`."""
     facts = {**block.get("resource", {}), **block}
+    if "text" in facts:
+        return str(facts["text"])
     data = facts.get("data", facts.get("blob", "")).rstrip("=")
-    kind = f"{facts.get('type')} {facts.get('mimeType', '')}".strip()
-    return f"({kind}, {len(data) * 3 // 4:,} bytes)"
+    kind = f"{facts['type']} {facts.get('mimeType', '')}".strip()
+    return f"({kind}, {block.get('uri', f'{len(data) * 3 // 4:,} bytes')})"
 
 
 def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[str, Any]:
