@@ -200,6 +200,24 @@ def test_words_become_what_the_schema_wants(words: list[str], arguments: dict[st
     }
 
 
+TEXT: Any = {"type": ["string", "null"], "pattern": "[.a]"}
+ID = {"$ref": "#/$defs/id"}
+
+
+@pytest.mark.parametrize(("schema", "word", "value"), [
+    (TEXT, "1.10", "1.10"), (TEXT, "7", "7"), (ID, "1.10", "1.10"), ({"enum": ["1.10"]}, "1.10", "1.10"),
+    ({"type": "array", "items": ID}, "1.10", ["1.10"]), ({"anyOf": [{"const": "a"}, ID]}, "1.10", "1.10"),
+    ({"anyOf": [{"type": "integer"}, {"enum": ["all"]}]}, "7", 7), ({"enum": ["all", 7]}, "7", 7),
+    ({"anyOf": [TEXT, {"type": "array"}]}, "[1]", [1]), ({"type": ["array", "null"]}, "array", ["array"]),
+    ({"type": ["array", "null"]}, "null", None), ({"type": ["integer", "null"]}, "null", None),
+])  # fmt: skip
+def test_a_word_stays_as_it_is_where_the_schema_takes_text(
+    schema: Any, word: str, value: Any
+) -> None:
+    root = {"properties": {"a": schema}, "$defs": {"id": {"allOf": [TEXT]}}}
+    assert arguments_of([f"a={word}"], root, "") == {"a": value}
+
+
 @pytest.mark.parametrize(("line", "offered"), [
     ("demo-mcp ca", ["call "]), ("demo-mcp describe get_b", ["get_book "]),
     ("demo-mcp call list_books ge", ["genre=", "genre=fiction ", "genre=poetry "]),

@@ -211,7 +211,7 @@ def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[st
     """Return the arguments of a JSON object, with `key=value` words taking precedence; a repeated
     key makes a list.
 
-    A value is parsed as JSON if the schema asks for anything but text, and stays text if that
+    A value stays text if the schema takes that, else it is parsed as JSON, and stays text if that
     fails: the server then reports the error. Raises ValueError.
     """
     arguments: dict[str, Any] = {}
@@ -228,7 +228,7 @@ def arguments_of(words: list[str], schema: dict[str, Any], text: str) -> dict[st
                 f"`{word[:80]}` is not an argument: write `key=value`; text with spaces needs"
                 " quotes, as in `title='War and Peace'`"
             )
-        value = _value(value_text, schema.get("properties", {}).get(key, {}))
+        value = _value(value_text, schema.get("properties", {}).get(key, {}), schema)
         if key in arguments:
             value = [*_listed(arguments[key]), *_listed(value)]
         arguments[key] = value
@@ -249,17 +249,49 @@ def _as_object(schema: Any) -> dict[str, Any]:
     return schema if isinstance(schema, dict) else {}
 
 
-def _value(text: str, schema: Any) -> Any:
-    """Return a word converted to the schema's type, else as text; a list may have one item."""
-    kind = _as_object(schema).get("type")
-    if kind == "string":
-        return text
-    if kind == "array" and not text.lstrip().startswith("["):
-        return [_value(text, schema.get("items", {}))]
+def _value(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+    """Return a word as the schema takes it: as text, else as JSON; a list may have one item. JSON
+    comes first for an object or a list, and where a schema does not say that it takes text.
+    """
+    own = _as_object(schema).get("type")
+    is_null = text == "null" and own != "array"
+    is_list = own in ("array", ["array", "null"], ["null", "array"])
+    if is_list and not is_null and not text.lstrip().startswith("["):
+        return [_value(text, schema.get("items", {}), root)]
     try:
-        return json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    if "string" not in _kinds(schema, root):
+        return parsed
+    ways = [parsed, text] if isinstance(parsed, dict | list) else [text, parsed]
+    return next((each for each in ways if _fits(each, schema, root)), text)
+
+
+def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
+    """Return whether a value is valid for a schema with the definitions of `root`."""
+    from ..arguments.checker import compiled
+
+    try:
+        return compiled({**schema, "$defs": root.get("$defs", {})}).is_valid(value)
+    except ValueError:  # a pattern that is none
+        return False
+
+
+def _kinds(schema: Any, root: Mapping[str, Any], hops: int = 9) -> set[str]:
+    """Return the JSON types that a schema names, also by references and in its branches; of its
+    values `string` alone.
+    """
+    own = _as_object(schema)
+    name = str(own.get("$ref", "")).removeprefix("#/$defs/")
+    parts = [*own.get("anyOf", ()), *own.get("oneOf", ()), *own.get("allOf", ())]
+    parts += filter(None, [root.get("$defs", {}).get(name)])
+    kinds = {own["type"]} if isinstance(own.get("type"), str) else {*own.get("type", ())}
+    if not kinds and any(
+        isinstance(each, str) for each in (*own.get("enum", ()), own.get("const"))
+    ):
+        kinds = {"string"}
+    return kinds.union(*(_kinds(part, root, hops - 1) for part in parts if hops))
 
 
 def _completion(package: str, argv: list[str]) -> int:
