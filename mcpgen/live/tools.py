@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..problems import UsageError
 from ..project.own_tools import contracts_in, function_tools, own_files
+from ..runtime.package import toolset_of
 from .environment import INSIDE, package_of, python_of, variables
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def listed_tools(package: Path) -> list[ListedTool]:
 def listed_functions(package: Path) -> list[ListedTool]:
     """Return the tools of functions with `@tool` in `custom/`, read from their text."""
     made = function_tools(own_files(package))
-    return [ListedTool(function.path.stem, tool) for function, tool in made]
+    return [ListedTool(toolset_of(function.path), tool) for function, tool in made]
 
 
 def running_tools(folder: Path) -> tuple[dict[str, Any], ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .arguments import suggest, suggest_tool
-from .package import Entry, Package, StartError, decorated
+from .package import Entry, Package, StartError, decorated, toolset_of
 from .parts import Part
 
 
@@ -34,7 +34,7 @@ class ToolFilter:
         if not sets and not single_tools:
             return cls(None, frozenset())
         files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
-        names = sorted({path.stem for path in [*files, *decorated(root)]})
+        names = sorted({toolset_of(path) for path in [*files, *decorated(root)]})
         for name in sorted(sets - set(names)):
             choices = ", ".join(f"`{choice}`" for choice in names)
             hint = suggest(name, names) or f"; the toolsets are {choices}"

@@ -28,6 +28,11 @@ def decorated(package: Path) -> list[Path]:
     return [path for path in modules if _DECORATED.search(path.read_bytes())]
 
 
+def toolset_of(module: Path) -> str:
+    """Return the toolset of a module's functions: the name of the module, or of the package."""
+    return module.parent.name if module.stem == "__init__" else module.stem
+
+
 class StartError(Exception):
     """Error: the server cannot start as it was asked to; the text says what to change."""
 

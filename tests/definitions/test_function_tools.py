@@ -18,6 +18,7 @@ import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context, Image, MCPServer
 
+from mcpgen.live.tools import listed_functions
 from mcpgen.problems import Problems
 from mcpgen.project.annotations import literal
 from mcpgen.project.check import check
@@ -269,6 +270,15 @@ def test_read_only_mode_keeps_functions_that_may_change_data_out(project: Projec
 
 def test_a_file_of_functions_is_a_toolset(project: Project) -> None:
     assert list(listed(project, toolsets=["functions"])) == NAMES
+
+
+def test_a_package_of_functions_is_a_toolset_too(tmp_path: Path) -> None:
+    project = with_functions(tmp_path, TUTORIAL)
+    code = "from ... import tool\n\n\n@tool\ndef sales() -> str:\n    return 'none'\n"
+    (project.package / "custom/reports").mkdir()
+    (project.package / "custom/reports/__init__.py").write_text(code)
+    assert list(listed(project, toolsets=["reports"])) == ["sales"]
+    assert "reports" in {each.toolset for each in listed_functions(project.package)}
 
 
 def test_a_function_is_found_by_searching(project: Project) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import docstring_parser
 
 from ...log import event
-from ...package import Entry, StartError, fault
+from ...package import Entry, StartError, fault, toolset_of
 from .decorator import Options, options_of
 from .signature import BadSignature, Signature, portable
 
@@ -55,7 +55,7 @@ def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iter
                     ' one a name of its own: `@tool(name="...")`'
                 )
             catalog.names.add(name)
-            if not chosen.takes(path.stem, name):
+            if not chosen.takes(toolset_of(path), name):
                 continue
             try:
                 made = tool_of(name, function, rich=is_rich)
@@ -73,7 +73,7 @@ def entries(catalog: Catalog, paths: Iterable[Path], chosen: ToolFilter) -> Iter
             yield Entry(
                 package,
                 made.tool,
-                path.stem,
+                toolset_of(path),
                 module,
                 generated=False,
                 contract=made.contract,
