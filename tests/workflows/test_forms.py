@@ -122,8 +122,10 @@ FUNCTIONS: dict[str, list[tuple[tuple[Any, ...], Any]]] = {
     "same": [
         ((None, OMIT), True), ((None, 0), False), (("A", "a"), True), ((True, 1), False),
         (("5", 5), True), (("x", 5), False), (([1], [1]), True), (([1], [2]), False),
+        (("1_0", 10), False), ((" 10", 10), False), (("\u0661\u0660", 10), False), (("-1.0e1", -10), True),
+        ((2**53, 2**53 + 1), False), ((f"{2**53 + 1}", 2**53 + 1), True), (("nan", "nan"), True),
     ],
-    "number": [(("1.5",), 1.5), ((10**400,), math.nan), ((True,), math.nan), (([],), math.nan)],
+    "number": [(("1.5",), 1.5), ((10**400,), 10**400), (("inf",), math.nan), ((True,), math.nan), (([],), math.nan)],
     "holds": [((0,), True), ((False,), False), ((None,), False)],
     "matches": [(("^a", "ab"), True), (("a", None), False), (("5", 5), True)],
     "replaced": [((DATA, REPLACED), {"a": {"b": 2, "n/m": 3}, "l": [1, 9]})],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +19,8 @@ from ...arguments.checker import compiled
 from ...client.wire import OMIT
 from ...pointer import child, split
 from ...results.answer import Answer
+
+_NUMBER = re.compile(r"[-+]?[0-9]{0,400}\.?[0-9]{1,400}([eE][-+]?[0-9]{1,400})?")
 
 
 def at(data: Any, pointer: str) -> Any:
@@ -122,14 +125,11 @@ def is_null(value: Any) -> bool:
 
 def number(value: Any) -> float:
     """Return a number, also from a text; NaN for any other value, so that every comparison is
-    false.
+    false. A whole number is exact, whatever its size.
     """
-    if isinstance(value, bool):
-        return math.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value) if set(".eE") & set(value) else int(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
 
 
 def holds(value: Any) -> bool:
