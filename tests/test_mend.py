@@ -108,3 +108,28 @@ paths:
         problems,
     )
     assert list(problems) == []
+
+
+@pytest.mark.parametrize(("written", "text"), [
+    ("1.10", "1.10"), ("1e3", "1e3"), ("010", "010"), ("0x10", "0x10"), ("+1", "+1"), ("0", "0"),
+    ("0.0", "0.0"), ("-.5", "-.5"), ("1" * 30, "1" * 30), ("&a 1.10", "1.10"),
+    ("!!float 1.10", "1.10"), ("1_000", None), ("2024-01-01", None), ("yes", None),
+])  # fmt: skip
+def test_a_number_for_a_text_is_taken_as_it_is_written(
+    tmp_path: Path, written: str, text: str | None
+) -> None:
+    document = tmp_path / "x.yaml"
+    document.write_text(
+        "openapi: 3.1.0\nservers: [{url: https://x.org}]\npaths: {}\n"
+        f"info:\n  title: {written}\n  version: v\n"
+    )
+    actions = (yaml.safe_load(repairs_of(document)) or {"actions": []})["actions"]
+    assert actions == [{"target": path("info"), "update": {"title": text}}][: text is not None]
+
+
+def test_a_number_is_taken_from_the_overlay_that_writes_it(tmp_path: Path) -> None:
+    document, changes = tmp_path / "x.yaml", tmp_path / "changes.yaml"
+    document.write_text("openapi: 3.1.0\ninfo: {title: T, version: v}\n")
+    action = f'{{target: "{path("info")}", update: {{title: 1.20}}}}'
+    changes.write_text(f"overlay: 1.0.0\ninfo: {{title: O, version: v}}\nactions: [{action}]\n")
+    assert '{"title": "1.20"}' in repairs_of(document, changes)

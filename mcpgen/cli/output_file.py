@@ -30,7 +30,7 @@ def refuse_others(files: Mapping[str, Path | None], mark: str = "") -> None:
             folder = shown(str(path.parent))
             raise UsageError.of("E0904", f"there is no folder `{folder}`", f"`mkdir -p {folder}`")
         if path.is_file() and not (mark and _begins_with(path, mark)):
-            message = f"`{name}` exists already, and `{option}` did not write it"
+            message = f"`{name}` exists already" + f", and `{option}` did not write it" * bool(mark)
             raise UsageError.of("E0901", message, f"{hint}, or remove this one")
 
 

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
 from ..load.methods import CALLABLE
+from ..load.text import Limits
 from ..load.values import as_list, as_object, as_text
+from ..load.yaml import scalar
 from ..parse.naming import verb_and_resource
 from ..parse.servers import parameter_names
 from ..runtime.pointer import child, split, unescape
@@ -110,7 +112,7 @@ def _defaults(document: Document) -> Iterator[Repair]:
 
 def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
     """Return the keys to merge for a finding, empty if unknown: a required key that is missing,
-    empty or false, a number as text or the reverse, or the right name of a type.
+    empty or false, a number as the text it is written with or the reverse, or a type's right name.
     """
     if finding.fault == "missing":
         return {key: MISSING[key] for key in MISSING if key == finding.key}
@@ -120,10 +122,11 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
     if type(holder) is not dict:
         return {}
     value = holder.get(key)
+    if finding.fault == "number":
+        text = _as_written(document, finding.pointer)
+        return {key: text} if scalar(text, Limits()) == value else {}
     if value in ({}, False) and MISSING.get(key):
         return {key: MISSING[key]}
-    if finding.fault == "number":
-        return {key: str(value)}
     if finding.fault == "text":
         return {key: json.loads(as_text(value))}
     if key != "type":
@@ -132,6 +135,15 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
     if right is None:
         return {}
     return {key: right}
+
+
+def _as_written(document: Document, pointer: str) -> str:
+    """Return the text of a scalar in its file, without anchor and tag; any text for a node that the
+    file does not have.
+    """
+    place = document.place(pointer)
+    line = dict(place.excerpt).get(place.line, "")[place.column - 1 :]
+    return "".join(line[: place.width].split()[-1:])
 
 
 def json_path(document: Document, pointer: str) -> str:
