@@ -47,10 +47,15 @@ class Recorded:
         """Return the names in the query for `query`; for any other place a JSON body's fields."""
         if place == "query":
             return {name for name, _ in parse_qsl(self.query, keep_blank_values=True)}
-        text = _text(self.body)
-        if not text.startswith("{"):
-            return set()
-        return {str(name) for name in json.loads(text)}
+        return set(self._fields())
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields of a JSON body; empty for another body."""
+        with suppress(ValueError):
+            fields = json.loads(_text(self.body))
+            if isinstance(fields, dict):
+                return fields
+        return {}
 
     def _values(self, place: str, name: str | None, template: str) -> list[str]:
         """Return the decoded values of a name in a place; without a name, the whole place."""
@@ -87,10 +92,7 @@ class Recorded:
             parts = email.message_from_bytes(head + self.body).walk()
             named = [one for one in parts if one.get_param("name", header=DISPOSITION) == name]
             return [_text(bytes(part.get_payload(decode=True) or b"")) for part in named]
-        fields = json.loads(self.body or b"{}")
-        if not isinstance(fields, dict):
-            return []
-        return [json.dumps(value) for key, value in fields.items() if key == name]
+        return [json.dumps(value) for key, value in self._fields().items() if key == name]
 
 
 def _text(content: bytes) -> str:

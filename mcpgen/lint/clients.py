@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ..ir import Server
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.pattern import is_listable, portable_pattern
 from ..parse.projection.scalars import COUNT_KEYWORDS, NUMBER_KEYWORDS
 from ..problems import Problems, UsageError
@@ -234,8 +234,11 @@ def _single_types(schema: dict[str, Any], value: Any) -> str:
 
 
 def _text_enums(schema: dict[str, Any], value: Any) -> str:
-    if all(map(as_text, schema.get("enum", ()))):
+    values = schema.get("enum", ())
+    if all(map(as_text, values)):
         return ""
+    if len(texts_in(values)) == len(values):
+        return "an enum with an empty text"
     return "an enum whose values are not all text"
 
 

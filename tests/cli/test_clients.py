@@ -60,6 +60,8 @@ def test_the_tools_of_functions_are_looked_at_too() -> None:
 @pytest.mark.parametrize(("client", "schema", "told"), [
     ("openai", {"type": "string", "pattern": r"^[\p{L}]+$"}, "which not every engine compiles"),
     ("gemini", {"type": "string", "pattern": "^+[0-9]$"}, "the pattern `^+[0-9]$`"),
+    ("gemini", {"enum": ["", "a"]}, "an enum with an empty text"),
+    ("gemini", {"enum": ["", [1]]}, "an enum whose values are not all text"),
     ("bedrock", {"type": "array", "maxItems": 2**31}, "beyond 2,147,483,647 in `maxItems`"),
     ("claude-code", {"enum": [2**60]}, "a number beyond 9,007,199,254,740,991 in `enum`"),
 ])  # fmt: skip

@@ -214,6 +214,16 @@ def test_a_body_must_hold_what_the_task_says() -> None:
         assert not task.done_by(_request("POST", "/books", other))
 
 
+@pytest.mark.parametrize(("body", "names"), [
+    (b'{"a": 1, "b": {}}', {"a", "b"}), (b"{not json", set()), (b"[1", set()), (b'["a"]', set()),
+    (b"a=1", set()), (b"", set()), (b"{\xff", set()),
+])  # fmt: skip
+def test_a_body_has_the_names_of_its_fields_if_it_is_an_object(body: bytes, names: Any) -> None:
+    request = Recorded("POST", "/", [("content-type", "text/plain")], body)
+    assert request.names("body") == names
+    assert request.holds({"place": "body", "name": "a", "json": 1}, "/") is ("a" in names)
+
+
 @pytest.mark.parametrize(("text", "reason"), [
     ("", "holds no tasks"), ("{", "line 1: not JSON"), ("[]", "line 1: not an object"),
     ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
