@@ -65,15 +65,24 @@ def read(text: SourceText, limits: Limits) -> Any:
         raise _too_deep(text, limits) from None
     if isinstance(tree, (dict, list)):
         _within(tree, text, limits)
-        if _SURROGATE.search(text.content):
-            clean = _without_surrogates(tree)
-            if clean != tree:
-                text.lone_surrogate = _first_lone_surrogate(text.content)
-                repeated_keys += measured(tree)[0] - measured(clean)[0]
-                tree = clean
-        if repeated_keys:
+        clean = _replaced_surrogates(tree, text)
+        if repeated_keys or (clean is not tree and measured(clean) != measured(tree)):
             _tell_repeated_keys(text)
+        return clean
     return tree
+
+
+def _replaced_surrogates(tree: Any, text: SourceText) -> Any:
+    """Return the tree with U+FFFD for each lone surrogate, the same tree without one; the text
+    remembers the offset of the first.
+    """
+    if not _SURROGATE.search(text.content):
+        return tree
+    clean = _without_surrogates(tree)
+    if clean == tree:
+        return tree
+    text.lone_surrogate = _first_lone_surrogate(text.content)
+    return clean
 
 
 def _first_lone_surrogate(content: str) -> int:
