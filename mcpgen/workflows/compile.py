@@ -50,6 +50,7 @@ _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
+_OF_THE_CALL = re.compile(r"\$(statusCode|method|request|response)\b")
 _READS_ANSWER = re.compile(r"\$statusCode|\$response")
 _UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
 
@@ -200,7 +201,8 @@ class Compiler:
         for index, step in enumerate(nodes):
             reader = _StepReader(self, node, step, scope, f"{pointer}/steps/{index}", ids)
             steps.append(self._step(reader))
-        scope.step = ""
+        scope.step = scope.method = ""
+        scope.is_answered = False
         outputs = _outputs(node, scope)
         self._report_missing(scope, f"{pointer}/outputs")
         return Workflow(
@@ -244,12 +246,20 @@ class Compiler:
 
     def _report_missing(self, scope: Scope, pointer: str) -> None:
         for text in dict.fromkeys(scope.missing):
+            hint = (
+                "the step needs an output of that name (`$steps.STEP.outputs.NAME`), or the"
+                " workflow an input"
+            )
+            if _OF_THE_CALL.match(text):
+                hint = (
+                    "only what follows the call has it: make it an output of its step, and write"
+                    " `$steps.STEP.outputs.NAME` here"
+                )
             self.problems.warn(
                 "E1542",
                 f"`{visible(text)[:120]}` refers to nothing: it is left out",
                 pointer=pointer,
-                hint="the step needs an output of that name (`$steps.STEP.outputs.NAME`), or the"
-                " workflow an input",
+                hint=hint,
             )
         for text in dict.fromkeys(scope.unknown):
             self.problems.warn(
@@ -289,7 +299,7 @@ class _StepReader:
         """Compile the step, and set the scope to it. Raises Inexpressible."""
         scope, node = self.scope, self.node
         scope.step, scope.sent, scope.sent_body = self.id, (), None
-        scope.method, scope.is_text = "", False
+        scope.method, scope.is_answered, scope.is_text = "", False, False
         self._check_order()
         self._report_timeout()
         target = self._target()
@@ -305,7 +315,7 @@ class _StepReader:
             name = target
             arguments = [*self._inputs()]
             scope.called[name] = self.id
-        scope.sent, scope.sent_body = tuple(arguments), body
+        scope.sent, scope.sent_body, scope.is_answered = tuple(arguments), body, bool(operation)
         criteria = tuple(self._criteria(node.get("successCriteria")))
         return Step(
             id=self.id,

@@ -7,7 +7,7 @@ Besides JSON Pointers (`$response.body#/items/0/id`), the paths of conditions ar
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,8 @@ class Scope:
 
     * `outputs`: step → names of its own outputs; `workflow_steps`: steps that call a workflow.
     * `step`: the step being compiled; `sent`, `sent_body`: the content of its request.
+    * `method`: that of the step's operation; empty without one. `is_answered`: whether its answer
+      is there.
     * `before`: workflows that run before this workflow or before a retry.
     * `called`: workflow run by an earlier step → the last such step.
     * `missing`: expressions that refer to something absent, collected.
@@ -69,6 +71,7 @@ class Scope:
     called: dict[str, str] = field(default_factory=dict)
     step: str = ""
     method: str = ""
+    is_answered: bool = False
     is_text: bool = False
     sent: tuple[StepArgument, ...] = ()
     sent_body: Value | None = None
@@ -141,30 +144,26 @@ def expression(text: str, scope: Scope) -> Value:
     added to `scope.missing`. Raises Inexpressible for an unknown kind.
     """
     text = text.strip()
-    if text == "$statusCode":
-        return Status(scope.step)
-    if text == "$method":
-        return Constant(scope.method)
-    if text == "$self":
-        return _self(scope)
-    if text == "$inputs":
-        return Object(tuple((name, Input(name)) for name in scope.inputs))
     head, _, rest = text.partition(".")
     reader = _READERS.get(head)
-    if reader is None or not rest:
+    if text in _WHOLE:
+        value = _WHOLE[text](scope)
+    elif reader is None or not rest:
         raise Inexpressible(f"`{text}` has no value here")
-    value = reader(rest, scope)
+    else:
+        value = reader(rest, scope)
     if isinstance(value, Missing):
         scope.missing.append(text)
     return value
 
 
-def _self(scope: Scope) -> Value:
-    """Return the document's `$self` (Arazzo 1.1); without it Missing, recorded in the scope."""
-    if scope.own_uri:
-        return Constant(scope.own_uri)
-    scope.missing.append("$self")
-    return Missing()
+_WHOLE: Mapping[str, Callable[[Scope], Value]] = {
+    "$statusCode": lambda scope: Status(scope.step) if scope.is_answered else Missing(),
+    "$method": lambda scope: Constant(scope.method) if scope.method else Missing(),
+    "$self": lambda scope: Constant(scope.own_uri) if scope.own_uri else Missing(),
+    "$inputs": lambda scope: Object(tuple((name, Input(name)) for name in scope.inputs)),
+}
+"""Expressions without a part after a dot."""
 
 
 def _inputs(rest: str, scope: Scope) -> Value:
@@ -217,7 +216,7 @@ def _workflows(rest: str, scope: Scope) -> Value:
 
 def _response(rest: str, scope: Scope) -> Value:
     kind, tail = _source(rest)
-    if scope.step in scope.workflow_steps:
+    if not scope.is_answered:
         return Missing()
     if kind in ("body", "payload"):
         return _tailed(AnswerBody(scope.step, is_text=scope.is_text), tail)
@@ -228,6 +227,8 @@ def _response(rest: str, scope: Scope) -> Value:
 
 def _request(rest: str, scope: Scope) -> Value:
     kind, tail = _source(rest)
+    if not scope.method:
+        return Missing()
     if kind in ("body", "payload"):
         body = scope.sent_body
         if body is None:

@@ -122,6 +122,33 @@ def test_an_expression_that_refers_to_nothing_is_a_warning(make: Any) -> None:
     assert "`$steps.list.outputs.idd` refers to nothing" in found[0][2]
 
 
+@pytest.mark.parametrize("text", [
+    "$response.body#/id", "$response.body.size()", "$response.header.x", "$statusCode", "$method",
+    "$request.query.kind", "$request.body#/id",
+])  # fmt: skip
+def test_what_a_call_sent_and_received_is_known_beside_that_call_alone(
+    make: Any, api: Any, text: str
+) -> None:
+    first = step("list", "listThings", parameters=[query("kind", "k")])
+    run = {"stepId": "run", "workflowId": "good", "outputs": {"x": text}}
+    found = {"x": text, "y": "$steps.run.outputs.x"}
+    project = make(API, arazzo(GOOD, workflow("find", first, run, outputs=found)))
+    problems = [problem for problem in project.problems if problem.code == "E1542"]
+    assert {problem.message for problem in problems} == {f"`{text}` refers to nothing: it is left out"}
+    assert [problem.pointer.rpartition("/")[2] for problem in problems] == ["1", "outputs"]
+    assert "make it an output of its step" in problems[0].hint
+    assert project.outputs("find") == {}
+
+
+@pytest.mark.parametrize("text", ["$response.body#/items/0/id", "$response.header.x", "$statusCode"])
+def test_an_answer_is_not_known_before_the_call(make: Any, api: Any, text: str) -> None:
+    asks = step("list", "listThings", parameters=[query("kind", text)])
+    project = make(API, arazzo(workflow("find", asks)))
+    assert [problem.code for problem in project.problems] == ["E1542"]
+    project.outputs("find")
+    assert api.lines == ["GET /things"]
+
+
 def test_an_output_without_the_word_outputs_refers_to_nothing(make: Any) -> None:
     listing = step("list", "listThings", outputs={"id": "$response.body#/id"})
     get = step("get", "getThing", parameters=[path("id", "$steps.list.id")])
