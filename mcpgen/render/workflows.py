@@ -570,8 +570,10 @@ class _Writer:
                 return call(f"{self.values}.replaced", self.value(base), others)
             case model.Selected(path, data):
                 return call(f"{self.paths}.first", self.value(path), self.value(data))
-            case model.Count(data):
+            case model.Count(data, ""):
                 return call(f"{self.values}.count", self.value(data))
+            case model.Count(data, name):
+                return call(f"{self.values}.count", self.value(data), quoted(name))
         raise TypeError(f"no value: {item!r}")
 
     def item(self, item: model.Value) -> str:

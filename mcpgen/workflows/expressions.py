@@ -285,7 +285,7 @@ def _identifier(rest: str) -> tuple[str, str]:
 
 def _tailed(value: Value, tail: str) -> Value:
     """Return a value, or its part at a tail: `#/pointer` or `.name[0]`; the number of its items
-    for `.length` and `.size`. Raises Inexpressible.
+    for `.length()` and `.size()`, also without parentheses if it has no such member. Raises Inexpressible.
     """
     if tail in ("", "#"):
         return value
@@ -296,7 +296,7 @@ def _tailed(value: Value, tail: str) -> Value:
     path = tail.removesuffix("()")
     *parents, last = keys_of(path)
     if last in _LENGTHS:
-        return Count(within(value, pointer_of(parents)))
+        return Count(within(value, pointer_of(parents)), last if path == tail else "")
     if path != tail:
         raise Inexpressible(f"`{tail}` is not a path into a value")
     return within(value, pointer_of([*parents, last]))

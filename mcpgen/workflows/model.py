@@ -140,9 +140,10 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The number of a value's items or members."""
+    """The number of a value's items or members; the value's own member `field` if it has one."""
 
     data: Value
+    field: str = ""
 
 
 Value: TypeAlias = (

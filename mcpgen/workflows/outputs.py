@@ -53,7 +53,7 @@ class OutputTypes:
         match value:
             case model.Constant(data):
                 return {"type": type_of(data)}
-            case model.Status() | model.Count():
+            case model.Status() | model.Count(field=""):
                 return {"type": "integer"}
             case model.Header() | model.Interpolation() | model.AnswerBody(is_text=True):
                 return {"type": "string"}

@@ -144,14 +144,16 @@ def test_parts_of_a_payload_are_replaced(flow: Any, api: Any, targets: tuple[str
     ("$response.body#/gone != null", False), ("$response.body#/gone > 1", False),
     ("$response.body#/on", True), ("$response.body#/off", False),
     ("$response.body#/on == true", True), ("$response.body.items[1].id == 'b'", True),
-    ("$response.body.items.length == 2", True), ("$response.header.X-Kind == 'odd'", True),
+    ("$response.body.items.length == 2", True), ("$response.body.box.size == 5", True),
+    ("$response.body.box.size() == 2", True), ("$response.body.box.length == 2", True),
+    ("$response.header.X-Kind == 'odd'", True),
     ("$method == 'get'", True), ("$request.query.kind == 'k'", True),
     ("$response.body#/quote == 'it''s'", True),
 ])  # fmt: skip
 def test_simple_conditions(flow: Any, api: Any, condition: str, is_met: bool) -> None:
     data = {
         "name": "lamp", "count": 3, "text": "5", "on": True, "off": False, "quote": "It's",
-        "items": [{"id": "a"}, {"id": "b"}],
+        "items": [{"id": "a"}, {"id": "b"}], "box": {"size": 5, "": 1},
     }  # fmt: skip
     api.answers["GET /things"] = [(200, data, {"X-Kind": "odd"})]
     listing = step(

@@ -47,8 +47,12 @@ def body(answer: Answer[Any]) -> Any:
     return OMIT if answer.text is None else answer.text
 
 
-def count(data: Any) -> Any:
-    """Return the number of items of a list, members or characters; `OMIT` for any other value."""
+def count(data: Any, field: str | None = None) -> Any:
+    """Return the number of items of a list, members or characters; `OMIT` for any other value. An
+    object with a member `field` gives that.
+    """
+    if isinstance(data, dict) and field in data:
+        return data[field]
     return len(data) if isinstance(data, list | dict | str) else OMIT
 
 
