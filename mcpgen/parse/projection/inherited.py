@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from ...load.values import as_object, as_text, texts_in, without
 from ...runtime.pointer import escape
 from ...text import plain, visible
-from ..schema import has_union
 from .texts import sentence
 
 if TYPE_CHECKING:
@@ -54,10 +53,10 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
     required. Unchanged without a discriminator, with a union or closed, and if subtypes add no
     field or more than `MOST_FIELDS`.
     """
-    flat = reader.flatten(schema)
+    flat, branches, _ = reader.expand(schema)
     discriminator = as_object(flat.get("discriminator"))
     tag = as_text(discriminator.get("propertyName"))
-    if not tag or not _is_parent(flat):
+    if branches or not tag or not _is_parent(flat):
         return schema
     fields: dict[str, _Field] = {}
     kinds = reader.subtypes.kinds(flat["$name"], as_object(discriminator.get("mapping")))
@@ -77,11 +76,9 @@ def _is_parent(flat: dict[str, Any]) -> bool:
     """Return whether a flat schema is a component with properties, open and without a union: only
     its subtypes declare further fields.
     """
-    if "$name" not in flat or has_union(flat):
-        return False
     if any(flat.get(key) is value for key, value in CLOSED):
         return False
-    return "properties" in flat
+    return {"$name", "properties"} <= flat.keys()
 
 
 def _add_fields(reader: Reader, fields: dict[str, _Field], subtype: str, values: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import OMIT, Answer, Api, Omit
+from .. import OMIT, Answer, Api, Omit, wire
 
 if TYPE_CHECKING:
     from .. import models
@@ -54,12 +54,14 @@ async def add_bear(
     )
 
 
+@wire.sends(nullable=("/properties/last",))
 async def add_visit(
     api: Api,
     *,
     first: models.PolarBear,
     to: list[models.Animal],
     guide: models.Animal | models.Owl | Omit = OMIT,
+    last: models.Animal | None | Omit = OMIT,
 ) -> Answer[Any]:
     """Add a visit."""
     return await api.request(
@@ -69,5 +71,29 @@ async def add_visit(
             "first": first,
             "to": to,
             "guide": guide,
+            "last": last,
+        },
+    )
+
+
+async def replace_animal(
+    api: Api,
+    *,
+    kind: Literal["bear", "owl", "polar"],
+    name: str | Omit = OMIT,
+    weight: float | Omit = OMIT,
+    nocturnal: bool | Omit = OMIT,
+    ice: bool | Omit = OMIT,
+) -> Answer[Any]:
+    """Replace an animal."""
+    return await api.request(
+        "PUT",
+        "/animals",
+        json={
+            "kind": kind,
+            "name": name,
+            "weight": weight,
+            "nocturnal": nocturnal,
+            "ice": ice,
         },
     )
