@@ -214,7 +214,9 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
         created = _generate(screen, folder, add=(group.value,)).created
         added = [path for path in created if path.startswith(on_request()[group])]
         files |= {_shown(folder / path): is_once(path) for path in added}
-    lines = [f"{file}{' (yours)' * is_yours}" for file, is_yours in files.items()]
+    lines = [f"{file} (yours)" if is_yours else file for file, is_yours in files.items()]
+    if not lines:
+        lines = [f"the files of `{what}` are here already: nothing was written"]
     return _tell(screen, {"added": what, "files": [*files]}, lines)
 
 

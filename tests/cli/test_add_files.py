@@ -24,6 +24,7 @@ def test_files_come_when_they_are_asked_for_and_stay(mcpgen, shop, group):
     before = {path.name for path in shop.iterdir()}
     assert set(json.loads(mcpgen("add", group, "--json").out)["files"]) == GROUPS[group]
     assert {path.name for path in shop.iterdir()} - before == GROUPS[group]
+    assert "are here already: nothing was written" in mcpgen("add", group).out
     assert mcpgen("check").code == 0
     settings = shop / "mcpgen.toml"
     settings.write_text('title = "Corner shop"\n' + settings.read_text())
