@@ -41,7 +41,16 @@ ELSEWHERE = {
 }
 """Names of commands in other programs → the commands here."""
 
-REMEDIES: dict[int | None, str] = {errno.ENOSPC: "free some space, or send the output elsewhere"}
+REMEDIES: dict[int | None, str] = {
+    errno.ENOSPC: "free some space, or send the output elsewhere",
+    errno.ENOENT: "choose a place in a folder that is there",
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "choose a place that is yours to use"
+    ),
+    **dict.fromkeys(
+        (errno.ENOTDIR, errno.EEXIST), "a file has the name of a folder: choose another"
+    ),
+}
 """The remedy of an error of the system."""
 
 

@@ -28,6 +28,8 @@ def refuse_others(files: Mapping[str, Path | None], mark: str = "") -> None:
             raise UsageError.of("E0901", f"`{name}` is a folder", hint)
         if not path.parent.is_dir():
             folder = shown(str(path.parent))
+            if path.parent.exists():
+                raise UsageError.of("E0904", f"`{folder}` is no folder", "choose another one")
             raise UsageError.of("E0904", f"there is no folder `{folder}`", f"`mkdir -p {folder}`")
         if path.is_file() and not (mark and _begins_with(path, mark)):
             message = f"`{name}` exists already" + f", and `{option}` did not write it" * bool(mark)
