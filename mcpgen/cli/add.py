@@ -214,10 +214,14 @@ def _add_files(screen: Screen, folder: Path, what: Thing) -> int:
         created = _generate(screen, folder, add=(group.value,)).created
         added = [path for path in created if path.startswith(on_request()[group])]
         files |= {_shown(folder / path): is_once(path) for path in added}
-    lines = [f"{file} (yours)" if is_yours else file for file, is_yours in files.items()]
-    if not lines:
-        lines = [f"the files of `{what}` are here already: nothing was written"]
-    return _tell(screen, {"added": what, "files": [*files]}, lines)
+    return _tell(screen, {"added": what, "files": [*files]}, _told_files(files, what))
+
+
+def _told_files(files: dict[str, bool], what: Thing) -> list[str]:
+    """Return the lines that tell which files were written, and which are the user's."""
+    if not files:
+        return [f"the files of `{what}` are here already: nothing was written"]
+    return [f"{file} (yours)" if is_yours else file for file, is_yours in files.items()]
 
 
 def _add_parts(screen: Screen, folder: Path, parts: tuple[str, ...]) -> list[str]:

@@ -27,13 +27,18 @@ def refuse_others(files: Mapping[str, Path | None], mark: str = "") -> None:
         if path.is_dir():
             raise UsageError.of("E0901", f"`{name}` is a folder", hint)
         if not path.parent.is_dir():
-            folder = shown(str(path.parent))
-            if path.parent.exists():
-                raise UsageError.of("E0904", f"`{folder}` is no folder", "choose another one")
-            raise UsageError.of("E0904", f"there is no folder `{folder}`", f"`mkdir -p {folder}`")
+            raise _no_folder(path.parent)
         if path.is_file() and not (mark and _begins_with(path, mark)):
             message = f"`{name}` exists already" + f", and `{option}` did not write it" * bool(mark)
             raise UsageError.of("E0901", message, f"{hint}, or remove this one")
+
+
+def _no_folder(folder: Path) -> UsageError:
+    """Return the error about a folder that is missing, or a file."""
+    name = shown(str(folder))
+    if folder.exists():
+        return UsageError.of("E0904", f"`{name}` is no folder", "choose another one")
+    return UsageError.of("E0904", f"there is no folder `{name}`", f"`mkdir -p {name}`")
 
 
 def _begins_with(path: Path, mark: str) -> bool:

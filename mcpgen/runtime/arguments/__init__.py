@@ -110,8 +110,7 @@ def _does_the_same(own: list[str], words: list[str]) -> bool:
     """Return whether a tool of these words does what a name of its own words asks for."""
     if "".join(words) == "".join(own):
         return True
-    other = [word for word in own if word not in words]
-    unsaid = [word for word in words if word not in own]
+    other, unsaid = {*own} - {*words}, {*words} - {*own}
     if unsaid and not other:
         return words[:1] == own[:1]
     return all(any(_is_misspelt(one, word) for one in other) for word in unsaid)

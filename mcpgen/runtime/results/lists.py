@@ -604,10 +604,14 @@ def _beside(listing: ListAnswer, data: Any) -> dict[str, Any]:
     paths = [".".join(listing.items or ()), *listing.source]
     outer = [path[: dot.start()] for path in paths for dot in re.finditer(r"\.", path)]
     objects = [data, *(_at(data, path) for path in outer)]
-    for _ in range(2):
-        members = [member for each in objects for member in _members(each)]
-        objects += [value for name, value in members if _ON_PAGES.search(fold(name))]
-    return _own_facts(objects)
+    beside = _on_pages(objects)
+    return _own_facts([*objects, *beside, *_on_pages(beside)])
+
+
+def _on_pages(objects: list[Any]) -> list[Any]:
+    """The members of objects that are named for pages."""
+    members = [member for each in objects for member in _members(each)]
+    return [value for name, value in members if _ON_PAGES.search(fold(name))]
 
 
 def _facts(data: Any) -> dict[str, Any]:
