@@ -29,9 +29,11 @@ _version = cache(metadata.version)
 LARGE: Final = 300_000
 """Characters of a project from which a second process formats half of it."""
 CHILD: Final = (
-    "import json, sys\nfrom mcpgen.render.formatting import BlackStyle\n"
-    "task = json.load(sys.stdin)\njson.dump(BlackStyle(**task[0]).formatted(task[1]), sys.stdout)\n"
+    "import gc, json, sys\nfrom mcpgen.render.formatting import BlackStyle\n"
+    "gc.set_threshold(1_000_000)\ntask = json.load(sys.stdin)\n"
+    "json.dump(BlackStyle(**task[0]).formatted(task[1]), sys.stdout)\ngc.freeze()\n"
 )
+"""The program of the second process. It looks for garbage as seldom as the first."""
 
 
 @dataclass(frozen=True, slots=True)
