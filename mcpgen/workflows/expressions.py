@@ -285,7 +285,8 @@ def _identifier(rest: str) -> tuple[str, str]:
 
 def _tailed(value: Value, tail: str) -> Value:
     """Return a value, or its part at a tail: `#/pointer` or `.name[0]`; the number of its items
-    for `.length()` and `.size()`, also without parentheses if it has no such member. Raises Inexpressible.
+    for `.length()` and `.size()`, also without parentheses if it has no such member. Raises
+    Inexpressible.
     """
     if tail in ("", "#"):
         return value

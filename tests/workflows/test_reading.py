@@ -134,13 +134,17 @@ def test_what_a_call_sent_and_received_is_known_beside_that_call_alone(
     found = {"x": text, "y": "$steps.run.outputs.x"}
     project = make(API, arazzo(GOOD, workflow("find", first, run, outputs=found)))
     problems = [problem for problem in project.problems if problem.code == "E1542"]
-    assert {problem.message for problem in problems} == {f"`{text}` refers to nothing: it is left out"}
+    assert {problem.message for problem in problems} == {
+        f"`{text}` refers to nothing: it is left out"
+    }
     assert [problem.pointer.rpartition("/")[2] for problem in problems] == ["1", "outputs"]
     assert "make it an output of its step" in problems[0].hint
     assert project.outputs("find") == {}
 
 
-@pytest.mark.parametrize("text", ["$response.body#/items/0/id", "$response.header.x", "$statusCode"])
+@pytest.mark.parametrize(
+    "text", ["$response.body#/items/0/id", "$response.header.x", "$statusCode"]
+)
 def test_an_answer_is_not_known_before_the_call(make: Any, api: Any, text: str) -> None:
     asks = step("list", "listThings", parameters=[query("kind", text)])
     project = make(API, arazzo(workflow("find", asks)))

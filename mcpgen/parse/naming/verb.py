@@ -1,9 +1,8 @@
 """Routes as words, and the verb and the resource they name: `POST /customers/{customer}` is
 `update_customer`.
 
-This names an operation without an operationId, or with only the route as operationId
-(`PostCustomersCustomer`). For a writing method the document's words decide: `PUT /books` with the
-summary `Creates a book` is `create_book`.
+This names an operation whose operationId says no more than the route. For a writing method the
+document's words decide: `PUT /books` with the summary `Creates a book` is `create_book`.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def parts_of(path: str) -> tuple[PathPart, ...]:
 
 
 def route_words(text: str) -> tuple[str, ...]:
-    """Return the words of a part of a path, or of an operationId, without keys."""
+    """Return the words of a part of a path or of an operationId, without keys made up by an API."""
     return tuple(words(_KEY.sub("", text)))
 
 
@@ -110,7 +109,7 @@ def resource_parts(path: str) -> tuple[PathPart, ...]:
 
 
 def path_words(path: str) -> list[str]:
-    """Every word of a path."""
+    """Return every word of a path."""
     return [word for part in parts_of(path) for word in part.words]
 
 
@@ -149,7 +148,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """Key of the operation."""
+        """`METHOD /path`."""
         return f"{self.method} {self.path}"
 
 
@@ -179,8 +178,8 @@ def operation_words(subject: Subject) -> list[str]:
         names = [list(part.words) for part in literals(path)]
         return _distinct([spoken, *_names(names, one=True)])
     many, thing = by_route[-1], one_of(by_route[-1])
-    is_one = subject.items is None and thing in {*words(subject.sentence)} - {many}
-    if is_one and (method in WRITING, by_route[0]) == (True, "list"):
+    is_one = thing != many and thing in words(subject.sentence) and subject.items is None
+    if is_one and method in WRITING and by_route[0] == "list":
         return ["get", *by_route[1:-1], thing]  # `Get an Apple Pay session`
     bulk = BULK.intersection(subject.sentence.lower().split()[:1])
     if all([spoken, by_route[1:], bulk.difference(by_route)]):
@@ -210,7 +209,9 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
 
 
 def _taken_apart(text: str, known: set[str]) -> list[str]:
-    """Return a text as known words, each the longest that leaves such words; else nothing."""
+    """Return a text as known words, each the longest that leaves such words; `[]` if that cannot
+    be.
+    """
     best: dict[int, list[str]] = {len(text): []}
     for start in range(len(text) - 1, -1, -1):
         for end in range(len(text), start, -1):
@@ -260,7 +261,8 @@ def _without_class(id_words: list[str]) -> list[str]:
 def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
     """Return whether an operationId says no more than the route: every literal of the path and
     perhaps its parameters, before them the method, or behind them the method or a framework's word
-    for the `verb` (`books_partial_update`).
+    for the `verb` (`books_partial_update`). Without these it must be the whole of a path with
+    parameters.
     """
     route = path_words(path)
     while {*id_words[:1]} & {"api", "apis", "rest"} - {*route[:1]}:
@@ -285,13 +287,17 @@ def _is_route(id_words: list[str], method: str, path: str, verb: str) -> bool:
 
 
 def _is_within(short: list[str], long: list[str]) -> bool:
-    """Return whether a list contains the words of a shorter list in the same order."""
+    """Return whether a list has the words of a shorter list in that order, others between them or
+    not.
+    """
     rest = iter(long)
     return all(word in rest for word in short)
 
 
 def _from_repetition(words: list[str]) -> list[str]:
-    """Return words from where they have again what they begin with: `order_order_items`."""
+    """Return words without a beginning that comes again at once (`order order items`); else
+    unchanged.
+    """
     singulars = list(map(singular, words))
     for count in range(len(words) // 2, 0, -1):
         if singulars[:count] == singulars[count : 2 * count]:
@@ -302,7 +308,7 @@ def _from_repetition(words: list[str]) -> list[str]:
 def verb_and_resource(
     method: str, path: str, spoken: str = "", items: frozenset[str] | None = None
 ) -> list[str]:
-    """Return the verb and the resource of a path: `list`, `customers`."""
+    """Return the words of a path's verb and resource: `["list", "customers"]`."""
     resource = [list(part.words) for part in literals(path)]
     parts = resource_parts(path)
     if not resource:
@@ -356,8 +362,9 @@ def _is_noun_of(verb: str, word: str) -> bool:
 def _listed_things(
     resource: list[list[str]], end: PathPart, items: frozenset[str] | None
 ) -> list[str]:
-    """Return the words of a plural resource whose path ends like a single item: `/book/{ids}`, and,
-    if the items are books, `/book` and `/books/latest`. Empty if the resource may be a single item.
+    """Return the words of a resource, in the plural, if its path lists it: `/book/list`,
+    `/book/{ids}`, or `/book` and `/books/latest` with books as items. Empty if it may be a single
+    item.
     """
     *owners, last = resource
     is_many = bool(owners) and last == ["list"]
@@ -377,7 +384,9 @@ READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
 
 
 def _verb(method: str, end: PathPart, spoken: str) -> str:
-    """Return the verb of a method for a path's end: its own, or that of the description."""
+    """Return the verb for a path's end: the method's own or, for POST, PUT and PATCH, the described
+    one.
+    """
     own, spoken = _own_verb(method, end), same_verb(spoken)
     verb = (spoken or own) if method in WRITING else own
     if verb == "get":
@@ -388,7 +397,9 @@ def _verb(method: str, end: PathPart, spoken: str) -> str:
 
 
 def _own_verb(method: str, end: PathPart) -> str:
-    """Return the verb of a method; what a POST to one resource is for is its update."""
+    """Return the verb of a method; that of a POST is `create`, or `update` of a single thing or
+    settings.
+    """
     if method != "POST":
         return METHOD_VERBS.get(method, method.lower())
     return "update" if end.is_parameter or end.words[-1] in SETTINGS_WORDS else "create"
@@ -414,8 +425,9 @@ def _names(resource: Sequence[Sequence[str]], *, one: bool = False) -> list[str]
 
 
 def _distinct(name: Sequence[str]) -> list[str]:
-    """Return a verb and its words, without those that the next one says again, and without the
-    noun of the verb before another: `associate_sensor` for `/associations/{id}/sensors/{id}`.
+    """Return a verb and its words, without those that the next one or the verb says again, and
+    without the noun of the verb before another: `associate_sensor` for
+    `/associations/{id}/sensors/{id}`.
     """
     verb, others = name[0], _from_repetition([*name[1:]])
     kept = [verb]
