@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..load.values import as_object, as_text, texts_in, without
+from ..load.values import as_object, as_text, is_number, texts_in, without
 from ..runtime.pointer import escape, split
 from ..runtime.results import PART
 
@@ -276,7 +276,9 @@ class _Inputs(Walk):
                 continue
             is_upper = "max" in keyword.lower()
             kind: Kind = "additive"
-            if before is None or (after < before) == is_upper:
+            # An own tool may name a bound by a constant: which of the two is less is unknown then
+            is_known = is_number(before) and is_number(after)
+            if not is_known or (after < before) == is_upper:
                 kind = "breaking"
             self.say(kind, f"{_name(at)} must be {words} {after}{_instead([before])}")
 

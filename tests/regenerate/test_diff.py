@@ -368,6 +368,14 @@ def test_every_change_of_a_schema_has_its_class(
     assert compare_inputs(old, new) == [(kind, text)]
 
 
+@pytest.mark.parametrize(("old", "new"), [(1, "LOW"), ("LOW", 1), ("LOW", "HIGH"), (None, "LOW")])
+@pytest.mark.parametrize("keyword", ["minimum", "maxLength"])
+def test_a_bound_of_unknown_size_may_refuse_more(keyword: str, old: Any, new: Any) -> None:
+    before, after = of(a={keyword: old} if old else {}), of(a={keyword: new})
+    [(kind, text)] = compare_inputs(before, after)
+    assert kind == "breaking" and f" {new}" in text
+
+
 def test_what_no_type_shares_has_no_cause_in_one() -> None:
     causes: dict[str, str] = {}
     assert (
