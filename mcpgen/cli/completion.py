@@ -74,15 +74,21 @@ def _clients(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _tools(ctx: typer.Context) -> list[ListedTool]:
-    """Return the tools of the project that `--project` names, else of the project here, if any."""
+    """Return the tools of the project that `--project` names, else of the project here; none before
+    it is generated.
+    """
     from ..live.environment import home_of
     from ..live.tools import listed_functions, listed_tools
     from ..paths import here
+    from ..problems import McpgenError
 
     folder = here(ctx.params.get("project", Path()))
     if folder is None:
         return []
-    package = home_of(folder)
+    try:
+        package = home_of(folder)
+    except McpgenError:  # the command itself says what is wrong
+        return []
     return [*listed_tools(package), *listed_functions(package)]
 
 
@@ -105,7 +111,7 @@ def _call_words(ctx: typer.Context, incomplete: str) -> list[str]:
     line = " ".join([*(ctx.params.get("words") or ()), incomplete])
     *given, last = re.sub(" ?= ?", "=", line).split(" ")
     schemas = [tool.tool for tool in _tools(ctx) if tool.name == ctx.params.get("tool")]
-    words = [word for tool in schemas for word in words_of_call(tool["inputSchema"], given)]
+    words = [word for tool in schemas for word in words_of_call(tool.get("inputSchema", {}), given)]
     there = len(last) - len(incomplete.lstrip("="))
     return [Escaped(word[there:]) for word in words if word.startswith(last)]
 

@@ -157,6 +157,18 @@ def test_a_shell_completes_the_tools_of_a_project_and_their_arguments(words, off
     assert [line for line in elsewhere if line] == offers
 
 
+@pytest.mark.parametrize("words", ["call ", "call list", "call list_books a", "list --toolset b"])
+def test_a_project_that_is_not_generated_yet_offers_nothing(words, here):
+    (here / "mcpgen.toml").write_text('[source]\npath = "missing.yaml"\n')
+    assert "".join(completions(words, folder=here)) == ""
+
+
+def test_a_tool_of_ones_own_without_a_schema_has_no_arguments(mcpgen, here):
+    package = generate(SPECS / "bookshop.yaml", here / "shop").folder / "src" / "bookshop_mcp"
+    (package / "custom" / "own.json").write_text('{"name": "own"}')
+    assert "".join(completions("call own x", folder=here / "shop")) == ""
+
+
 @pytest.mark.parametrize("source", ["missing.yaml", "http://127.0.0.1:9/openapi.json", "-"])
 def test_where_no_document_can_be_read_nothing_is_offered(source, here):
     (here / "empty.yaml").write_text("")
