@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from threading import Timer
+from contextlib import contextmanager
+from threading import Timer, current_thread, main_thread
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -77,9 +77,11 @@ def left_to_the_parent() -> Iterator[None]:
     """Ignore SIGINT in this block, and so in processes started there; afterwards this process hears
     SIGINT, and ends them.
     """
-    with suppress(ValueError):  # not in the main thread
-        previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, previous)
+    if current_thread() is not main_thread():  # only there may a handler be set
+        yield
+        return
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
