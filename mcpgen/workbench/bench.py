@@ -273,7 +273,8 @@ class Bench:
         """Restore the text before the last change; nothing happens without a change."""
         with self.lock:
             if self.history:
-                self._use(self.history.pop())
+                self._use(self.history[-1])
+                self.history.pop()
 
     def customise_row(self, row: Row, changes: Iterable[tuple[KeyPath, Any]]) -> None:
         """Change keys in the table of a tool; None removes one. Raises as `change`."""

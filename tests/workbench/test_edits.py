@@ -8,16 +8,18 @@ import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 import uvicorn
 
 from mcpgen.cli import run
-from mcpgen.cli.interrupts import ending_in_order
+from mcpgen.cli.interrupts import ending_in_order, left_to_the_parent
 from mcpgen.config import read_config
 from mcpgen.config.file import parse_config
 from mcpgen.config.options import edit
+from mcpgen.problems import McpgenError
 
 from .browser import workbench
 from .conftest import BOOKSHOP, Pages
@@ -239,6 +241,35 @@ def test_the_server_ends_even_where_the_exception_of_its_signal_is_lost(name: st
         first.append(partial(setattr, server, "should_exit", True))
         signal.raise_signal(number)
     assert server.should_exit
+
+
+def test_a_thread_has_no_interrupt_to_leave_and_loses_no_error() -> None:
+    seen: list[str] = []
+
+    def start() -> None:
+        try:
+            with left_to_the_parent():
+                seen.append("in the block")
+                raise ValueError("of the block")
+        except ValueError as error:
+            seen.append(str(error))
+
+    thread = Thread(target=start)
+    thread.start()
+    thread.join()
+    assert seen == ["in the block", "of the block"]
+
+
+def test_what_cannot_be_undone_now_can_be_later(bookshop: Pages) -> None:
+    bench, saved_text = bookshop.bench, bookshop.bench.text
+    bookshop.post("/change", number=bookshop.number("list_books"), changes=[[["title"], "x"]])
+    kept, bench.history = bench.text, ["[source"]
+    with pytest.raises(McpgenError):
+        bench.undo()
+    assert (bench.text, bench.history) == (kept, ["[source"])
+    bench.history = [saved_text]
+    bench.undo()
+    assert (bench.text, bench.history) == (saved_text, [])
 
 
 def test_a_new_key_stands_with_the_keys_of_its_table() -> None:
