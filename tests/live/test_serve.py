@@ -21,6 +21,7 @@ from mcp.client.subscriptions import ToolsListChanged
 from mcp.types import ToolListChangedNotification
 
 from mcpgen.config import Config
+from mcpgen.live.inside.serve import is_being_written
 from mcpgen.live.watch import sources
 from mcpgen.pipeline import read
 from mcpgen.problems import Problems
@@ -285,6 +286,16 @@ def test_an_app_is_served_and_imported_again(here: Path, api: StandIn) -> None:
                     await asyncio.sleep(0.2)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("package", ["src/shop_mcp", "app/mcp"])
+def test_a_package_that_is_being_written_is_not_loaded(tmp_path: Path, package: str) -> None:
+    folder = tmp_path / package
+    folder.mkdir(parents=True)
+    assert not is_being_written(folder)
+    project = folder if package == "app/mcp" else tmp_path
+    (project / "mcpgen.lock.new").write_text("")
+    assert is_being_written(folder)
 
 
 def test_every_file_of_a_document_is_watched_wherever_it_lies(here: Path) -> None:

@@ -99,7 +99,7 @@ class Live(Base):
         while True:
             await asyncio.sleep(INTERVAL)
             now = fingerprint(folder)
-            if now == state or (folder.parents[1] / PENDING).exists():
+            if now == state or is_being_written(folder):
                 continue
             state = now
             if self.reload():
@@ -143,6 +143,13 @@ def fingerprint(folder: Path) -> Fingerprint:
             state = path.stat()
             facts.append((name.as_posix(), state.st_mtime_ns, state.st_size))
     return tuple(facts)
+
+
+def is_being_written(folder: Path) -> bool:
+    """Return whether a run is writing the project of a package: that is two folders above it, or
+    the package itself inside an app.
+    """
+    return any((project / PENDING).exists() for project in (folder, folder.parents[1]))
 
 
 def forget(package: str) -> None:
