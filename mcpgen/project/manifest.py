@@ -42,7 +42,9 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     yield from missing_dependencies(folder, **features)
     yield from _old_commands(manifest, package, lines)
     if (folder / "src" / package / "runtime").is_dir():
-        yield from _own_style(as_object(as_object(manifest.get("tool")).get("black")), lines)
+        black = as_object(manifest.get("tool")).get("black")
+        if isinstance(black, dict):
+            yield from _own_style(black, lines)
 
 
 def refuse_place(folder: Path | None) -> None:
@@ -117,7 +119,7 @@ def _own_style(black: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
     exclude it.
     """
     excluded = "".join(as_text(black.get(key)) for key in EXCLUDING)
-    if black.get("line-length", WIDTH) == WIDTH or "runtime" in excluded:
+    if black.get("line-length", 88) == WIDTH or "runtime" in excluded:
         return
     keys = [key for key in EXCLUDING if key in black]
     hint = "add what follows below `[tool.black]`"

@@ -219,7 +219,7 @@ def test_the_workflow_pins_what_it_uses(files):
     ("line-length = 88\nexclude = '/build/'", [("E1321", "name `/runtime/` in `exclude`", "")]),
     ("line-length = 100", []),
     ('line-length = 120\nextend-exclude = "/runtime/"', []),
-    ("", []),
+    ("", [("E1321", "add what follows", 'extend-exclude = "/runtime/"\n')]),
 ])  # fmt: skip
 def test_a_style_of_black_that_the_runtime_does_not_have_is_told(tmp_path, style, found):
     (tmp_path / "src" / "shop_mcp" / "runtime").mkdir(parents=True)
@@ -228,6 +228,9 @@ def test_a_style_of_black_that_the_runtime_does_not_have_is_told(tmp_path, style
     assert [(one.code, one.hint.partition(" below")[0].partition(", too")[0], one.detail)
             for one in problems] == found  # fmt: skip
     assert all(one.place.line == 4 and one.severity == "warning" for one in problems)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'a'\n\n[tool.ruff]\n")
+    assert list(manifest_problems(tmp_path, "shop_mcp")) == []
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
     (tmp_path / "src" / "shop_mcp" / "runtime").rmdir()
     assert list(manifest_problems(tmp_path, "shop_mcp")) == []
 
