@@ -599,7 +599,7 @@ def _payload(data: Any, scope: Scope) -> Value:
             return value_of(json.loads(_UNQUOTED.sub(r'\1"{\2}"', text)), scope)
         except ValueError:
             return value_of(data, scope)
-    if re.match(r"[\w.\[\]-]+=", text) and "\n" not in text:
+    if re.match(r"(?:[\w.\[\]-]|%[0-9A-Fa-f]{2})+=", text) and "\n" not in text:
         return value_of(_form(text), scope)
     return value_of(data, scope)
 
@@ -626,8 +626,8 @@ def _form(text: str) -> dict[str, str | list[str]]:
     """Return name → text of the fields of `a=1&b=2`; a list for a repeated field."""
     fields: dict[str, list[str]] = {}
     for pair in text.split("&"):
-        name, _, value = pair.partition("=")
-        fields.setdefault(name, []).append(urllib.parse.unquote_plus(value))
+        name, value = map(urllib.parse.unquote_plus, pair.partition("=")[::2])
+        fields.setdefault(name, []).append(value)
     return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 

@@ -72,6 +72,7 @@ def test_names_with_brackets_arrive_as_they_are_written(make: Any, api: Any, pay
     ({"expand[10]": "c", "expand[9]": "b", "expand[]": "d"}, {"0": "b", "1": "c", "2": "d"}),
     ({"expand[]": ["a", "$inputs.price"]}, {"0": "a", "1": "p1"}),
     ("expand[]=a&expand[]=b", {"0": "a", "1": "b"}),
+    ("expand%5B%5D=a&expand%5b1%5d=b", {"0": "b", "1": "a"}),
     ({"expand[0]": "a", "expand[1]": "$inputs.none"}, {"0": "a"}),
     ({"expand[]": "$inputs.list"}, {"0": "l0", "1": "l1"}),
     ({"expand[]": "$inputs.price"}, {"0": "p1"}),
