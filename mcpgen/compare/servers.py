@@ -249,7 +249,7 @@ def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Findi
 
 
 def _hint(name: str, value: Any) -> Finding:
-    """Judge a changed hint: a client that asked, or called once only, may go on with that."""
+    """Judge a changed hint by what a client has to fear from a call."""
     kind: Kind = "additive" if SAFER[name] is bool(value) else "breaking"
     return kind, f"it is {CHANGED[bool(value)]} {name.replace('_', '-')}"
 

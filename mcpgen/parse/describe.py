@@ -255,7 +255,7 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
 
 def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, str]:
     """Return a first sentence of less than `limit` characters, and the rest. A longer sentence is
-    cut, and continued in the rest; it is whole there if more than its end is left out.
+    cut, and continues in the rest; it is whole there if more than its end is left out.
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
@@ -450,7 +450,7 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
 
 def with_fitting_headline(description: str, earlier: str) -> str:
     """Return a description whose words became longer, at most 1,900 characters. Its first sentence
-    is as short as before, and continued below if it was cut. A sentence that was too long `earlier`
+    is as short as before, and continues below if it was cut. A sentence that was too long `earlier`
     stays.
     """
     first, _, rest = description.partition("\n")
