@@ -39,6 +39,12 @@ _TOKEN = re.compile(
     )""",
     re.X,
 )
+_COMPARED = re.compile(
+    r"""\$((?:\.(?!length\b)\w+)+)\s*([=!<>]=|[<>])\s*
+    (?:"([^"']*)"|('[^']*'|-?[\d.]+|true|false|null))""",
+    re.X,
+)
+"""A comparison that looks like a JSONPath: path, operator, and a text or another literal."""
 _WORDS = {"true": True, "false": False, "null": None}
 _COMPARISONS = get_args(Operator)
 _DEEPEST = 30
@@ -68,7 +74,7 @@ def criterion(data: Any, scope: Scope) -> Criterion:
             _check_regex(text)
         return Criterion(text=text, condition=Matches(pattern, context))
     if is_known:
-        _check_path(text)
+        _check_path(text, as_text(members.get("context")))
     return Criterion(text=text, condition=Exists(pattern, context))
 
 
@@ -88,12 +94,20 @@ def _check_regex(text: str) -> None:
         )
 
 
-def _check_path(text: str) -> None:
-    """Raise Inexpressible for an invalid JSONPath (RFC 9535)."""
+def _check_path(text: str, context: str) -> None:
+    """Raise Inexpressible for an invalid JSONPath (RFC 9535), with the condition that says the same
+    of a comparison.
+    """
     try:
         paths.check(text)
     except jsonpath.JSONPathError as error:
         reason = str(error).partition("\n")[0]
+        compared = _COMPARED.fullmatch(text)
+        if compared:
+            path, operator, text_, value = compared.groups()
+            literal = f"'{text_}'" if value is None else value
+            pointer = "#" * ("#" not in context) + path.replace(".", "/")
+            reason = f"write `{context}{pointer} {operator} {literal}` without a `type`"
         message = f"`{text}` is not a JSONPath (RFC 9535), so that it never holds: {reason}"
         raise Inexpressible(message) from error
 

@@ -217,7 +217,8 @@ def _excluded(name: str, patterns: tuple[str, ...]) -> str | None:
 
 def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:
     """Return the skip of a workflow, and note its reason (E1543)."""
-    message = f"workflow `{visible(origin.path)[:60]}` skipped: {reason}"
+    name = visible(origin.path)[:60]
+    message = f"workflow `{name}` skipped: {reason}" if name else f"a workflow is skipped: {reason}"
     problems.note("E1543", message, pointer=origin.pointer)
     return Skip(origin=origin, reason=reason, code="E1543", filtered=False)
 

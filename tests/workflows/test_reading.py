@@ -71,6 +71,9 @@ GOOD = workflow("good", step("list", "listThings"))
         (judged("$.things[?search(@.kind, '(?=a)')]", "jsonpath"),
          "`$.things[?search(@.kind, '(?=a)')]` is not a JSONPath (RFC 9535), so that it never"
             ' holds: "(?=a)" is not a "regex"'),
+        (judged('$.a.kind == "x"', "jsonpath"),
+         "`$.a.kind == \"x\"` is not a JSONPath (RFC 9535), so that it never holds: write"
+            " `$response.body#/a/kind == 'x'` without a `type`"),
         (judged("/^[a-z]+$/i", "regex"),
          "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it;"
             " write `(?i:^[a-z]+$)`"),
@@ -89,6 +92,21 @@ def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
     [(code, line, message)] = said(make, GOOD, workflow("bad", broken))
     assert code == "E1543" and message == f"workflow `bad` skipped: step `a`: {reason}"
     assert line > 10
+
+
+def test_a_workflow_without_an_id_is_skipped(make: Any) -> None:
+    [(_, _, message)] = said(make, GOOD, {"steps": []})
+    assert message == "a workflow is skipped: it needs a `workflowId` of its own"
+
+
+@pytest.mark.parametrize(
+    "condition", ["$.kind == 1", "$.a.kind!='x'", '$.kind >= "it"', "$.a == null"]
+)
+def test_the_condition_that_a_message_advises_is_read(make: Any, condition: str) -> None:
+    [(_, _, message)] = said(make, GOOD, workflow("bad", judged(condition, "jsonpath")))
+    advised = message.partition("write `")[2].partition("`")[0]
+    mended = step("a", "listThings", successCriteria=when(advised))
+    assert said(make, workflow("good", mended)) == []
 
 
 def test_inputs_that_are_no_object_have_no_names(make: Any) -> None:
