@@ -596,7 +596,8 @@ class Operation:
         """
         if self.is_json(item):
             return schema
-        return _never_empty(schema, item.required, self.fields_in_json(item))
+        narrowed: Schema = _never_empty(schema, item.required, self.fields_in_json(item))
+        return narrowed
 
     def fields_in_json(self, item: Field) -> set[str]:
         """Return the fields of a form in one argument that are written as JSON."""
@@ -641,11 +642,13 @@ class Operation:
         return "" if self.body is None else self.body.kind
 
 
-def _never_empty(schema: Schema, required: bool, in_json: Container[str] = ()) -> Schema:
+def _never_empty(schema: Any, required: bool, in_json: Container[str] = ()) -> Any:
     """A schema whose required lists and objects have something in them, also those inside an
     object: nothing in a query or a form says that one is empty. Fields `in_json` and the items of a
-    list may be JSON.
+    list may be JSON. `true` and `false` are returned unchanged.
     """
+    if isinstance(schema, bool):
+        return schema
     out = dict(schema)
     if "properties" in out:
         needed = out.get("required", ())

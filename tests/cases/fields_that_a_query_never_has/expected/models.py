@@ -1,0 +1,9 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class ListItemsFilter(TypedDict):
+    name: NotRequired[str]
