@@ -272,31 +272,39 @@ def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
 
 def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
     """Return the fields of an operation's parameters, in the document's order, then the parameters
-    of the path that are not declared, as texts. A parameter that cannot be sent is reported and
-    left out. Raises Unsupported for a place (`in`) that does not exist.
+    of the path that are not declared, as texts. A parameter that cannot be sent, or that goes where
+    another one does under the same name, is reported and left out. Raises Unsupported for a place
+    (`in`) that does not exist.
 
     `path` is the path template, `operation` the pointer of the operation.
     """
     names = parameter_names(path)
-    out: list[Field] = []
+    out: dict[tuple[Place, str], Field] = {}
     for parameter, pointer in parameters:
-        name = as_text(parameter.get("name"))
+        name, at = as_text(parameter.get("name")), at_key(parameter, pointer, "name")
         if not name:
-            message = "parameter without a name: left out"
-            reader.problems.warn("E0405", message, pointer=at_key(parameter, pointer, "name"))
-        elif parameter.get("in") == "querystring":
-            out.append(_query_string(reader, parameter))
-        else:
-            place = _place(reader, parameter, pointer)
-            if _is_sendable(reader, name, place, names, at_key(parameter, pointer, "name")):
-                out.append(_field(reader, parameter, place))
-    declared = {item.wire_name for item in out if item.place == "path"}
+            reader.problems.warn("E0405", "parameter without a name: left out", pointer=at)
+            continue
+        is_query = parameter.get("in") == "querystring"
+        place = "query" if is_query else _place(reader, parameter, pointer)
+        key = place, name.lower() if place == "header" else name
+        if key in out:
+            message = f"another {place} parameter is named `{visible(name)[:60]}`: left out"
+            reader.problems.warn("E0405", message, pointer=at)
+        elif is_query:
+            out[key] = _query_string(reader, parameter)
+        elif _is_sendable(reader, name, place, names, at):
+            out[key] = _field(reader, parameter, place)
+    declared = {name for place, name in out if place == "path"}
     undeclared = [name for name in dict.fromkeys(names) if name not in declared]
     if len(undeclared) > _misnamed(parameters, declared):
         for name in undeclared:
             message = f"path parameter `{name}` is not declared: taken as text"
             reader.problems.warn("E0404", message, pointer=operation)
-    return out + [Field("path", name, {"type": "string"}, True) for name in undeclared]
+    return [
+        *out.values(),
+        *(Field("path", name, {"type": "string"}, True) for name in undeclared),
+    ]
 
 
 def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
