@@ -19,6 +19,8 @@ from ..runtime.pointer import split
 from .expectations import credentials, expectations
 
 MAX_DEPTH = 4
+MOST = 100_000
+"""Values of a sample, and characters that its texts must have."""
 _FORMATS = {
     "date": "2026-01-{:02d}",
     "date-time": "2026-01-{:02d}T10:20:30Z",
@@ -155,13 +157,20 @@ class Sampler:
         self, schema: Any, depth: int = 0, *, plain: bool = False, base64: bool = False
     ) -> Any:
         """Return a value made for the schema, not checked; None if none can be made."""
-        self._plain, self._base64 = plain, base64
+        self._plain, self._base64, self._left = plain, base64, MOST
         try:
             return self._value(schema, depth)
-        except (KeyError, TypeError, ValueError, RecursionError):
+        except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
             return None
 
+    def _spend(self, amount: int) -> None:
+        """Count values or characters. Raises ValueError beyond `MOST`."""
+        self._left -= amount
+        if self._left < 0:
+            raise ValueError("too large")
+
     def _value(self, schema: Any, depth: int) -> Any:
+        self._spend(1)
         schema = self._merged(schema)
         if "const" in schema:
             return schema["const"]
@@ -265,6 +274,7 @@ class Sampler:
     def _string(self, schema: dict[str, Any], depth: int) -> str:
         self._count += 1
         low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
+        self._spend(low)
         if "pattern" in schema:
             return self._matching(schema)
         if (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ ANY_TEXT = (".*", "^.*", ".*$", "[\\s\\S]*", "^[\\s\\S]*$")
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 SCALAR_TO_TEXT = (("integer", "string"), ("number", "string"), ("boolean", "string"))
 TEXT_TO_NUMBER = (("string", "integer"), ("string", "number"))
+NUMBER = re.compile(r"[-+.0-9e]+", re.I)
+"""The characters of a number: Python reads `1_000`, `NaN` and digits of other scripts too."""
 EMPTY_TEXT = {"type": "string", "maxLength": 0}
 """The enum of the empty text alone, for clients that refuse empty values in an enum."""
 
@@ -161,7 +164,11 @@ def _converted(value: Any, name: str) -> Any:
 
 
 def _as_number(text: str, name: str) -> int | float | None:
+    """Return the number that a text spells in ASCII digits; None for any other text."""
+    if not NUMBER.fullmatch(text):
+        return None
     try:
-        return int(text) if name == "integer" else float(text)
+        number = int(text) if name == "integer" else float(text)
     except ValueError:
         return None
+    return number if abs(number) <= sys.float_info.max else None
