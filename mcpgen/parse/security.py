@@ -271,11 +271,12 @@ class Security:
 
     def keep_variables(self) -> None:
         """Give credentials, in place, their variables of the last run, those of an API that is
-        gone, if they have the server's prefix.
+        gone, if they are as many and have the server's prefix.
         """
         for name, auth in self.auth.items():
             kept, login = self.pinned.get(name, ()), auth.login
-            if not all([kept, *(variable.startswith(f"{self.prefix}_") for variable in kept)]):
+            is_ours = all(variable.startswith(f"{self.prefix}_") for variable in kept)
+            if not (kept and is_ours and len(kept) == len(auth.variables)):
                 continue
             stem = f"{self.prefix}_{name.upper()}"
             theirs = kept[0].removesuffix(auth.variables[0].removeprefix(stem))

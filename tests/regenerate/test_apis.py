@@ -395,6 +395,20 @@ def test_the_others_keep_the_variables_of_the_first_document_when_it_goes(
     assert asked == [("/proxy/api/v2/crew/all", "Bearer of-the-harbour")]
 
 
+@pytest.mark.parametrize("scheme", ["digest", "basic"])
+def test_a_credential_that_becomes_another_keeps_no_variables(
+    port: Path, mcpgen: Command, scheme: str
+) -> None:
+    (port / "boats.yaml").unlink()
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    text = (port / "crew.yaml").read_text().replace("scheme: bearer", f"scheme: {scheme}")
+    (port / "crew.yaml").write_text(text)
+    assert mcpgen("generate", "--accept-changes", "--renew", "-q").code == 0
+    names = {"basic": ["CREW_TOKEN_PASSWORD", "CREW_TOKEN_USERNAME"]}.get(scheme, [])
+    kept = lock_of(Path()).auth["crew_token"]["variables"]
+    assert sorted(kept) == [f"OFFICE_MCP_{name}" for name in names]
+
+
 @pytest.mark.parametrize("address", ["https://docks.example.com", "https://docks.example.com/v2"])
 def test_the_others_keep_the_variables_of_a_further_document_when_it_goes(
     port: Path, mcpgen: Command, apis: dict[str, Recorder], address: str
