@@ -26,7 +26,6 @@ from .describe import described_sentence, sentence_verbs, spoken_verb, written_s
 from .first_sentences import Opening, openings
 from .models import Models, pascal
 from .naming.server import GENERAL, toolset_name
-from .naming.verb import is_label
 from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
@@ -447,9 +446,6 @@ class _Parser:
         wish = as_text(select.extension(operation.node).get("name")).strip()
         sentence = written_sentence(operation.node)
         verb = spoken_verb(sentence)
-        if "get" in operation.path_item and is_label(sentence, operation.path):
-            is_new = operation.method == "POST" and not operation.path.endswith("}")
-            verb = "create" * is_new  # what can be read is a thing
         if not verb and (operation.method, operation.path[-1:]) == ("POST", "}"):
             told = spoken_verb(described_sentence(operation.node))
             if told in READING and not sentence_verbs(sentence):

@@ -113,13 +113,6 @@ def path_words(path: str) -> list[str]:
     return [word for part in parts_of(path) for word in part.words]
 
 
-def is_label(sentence: str, path: str) -> bool:
-    """Return whether a sentence is the name of a path's resource: `Display ads`."""
-    named = [*map(singular, words(sentence))]
-    ends = [[*map(singular, part.words)] for part in literals(path)[-1:]]
-    return len(named) > 1 and [named] == ends
-
-
 def is_noise(part: PathPart) -> bool:
     """Return whether a literal is a version, or a word like `api`, that names no resource."""
     return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
@@ -174,13 +167,6 @@ def operation_words(subject: Subject) -> list[str]:
             at = id_words.index(spoken)  # `put_files_id_add_shared_link`, `post_token#refresh`
             return id_words[at:] if id_words[at + 1 :] else [spoken, *id_words[1:-1]]
         return id_words
-    if spoken == "create" and is_label(subject.sentence, path):
-        names = [list(part.words) for part in literals(path)]
-        return _distinct([spoken, *_names(names, one=True)])
-    many, thing = by_route[-1], one_of(by_route[-1])
-    is_one = thing != many and thing in words(subject.sentence) and subject.items is None
-    if is_one and method in WRITING and by_route[0] == "list":
-        return ["get", *by_route[1:-1], thing]  # `Get an Apple Pay session`
     bulk = BULK.intersection(subject.sentence.lower().split()[:1])
     if all([spoken, by_route[1:], bulk.difference(by_route)]):
         return [*bulk, *by_route[:-1], plural_of(by_route[-1])]

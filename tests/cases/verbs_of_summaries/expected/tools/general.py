@@ -22,11 +22,6 @@ async def archive_project(api: Api, *, project: str) -> Answer[Any]:
     return await api.request("PATCH", "/projects/{project}/archive", path_args={"project": project})
 
 
-async def create_display_ad(api: Api) -> Answer[Any]:
-    """Display ads (create ad)."""
-    return await api.request("POST", "/display_ads")
-
-
 async def create_project(api: Api) -> Answer[Any]:
     """Creates a new project."""
     return await api.request("PUT", "/projects")
@@ -37,29 +32,14 @@ async def delete_project(api: Api, *, project: str) -> Answer[Any]:
     return await api.request("DELETE", "/projects/{project}", path_args={"project": project})
 
 
-async def get_display_ad(api: Api, *, ad: str) -> Answer[Any]:
-    """Display ad (get)."""
-    return await api.request("GET", "/display_ads/{ad}", path_args={"ad": ad})
-
-
 async def get_project_all(api: Api) -> Answer[Any]:
     """Returns all projects of the caller."""
     return await api.request("POST", "/projects/all")
 
 
-async def get_session(api: Api) -> Answer[Any]:
-    """Get a payment session."""
-    return await api.request("POST", "/sessions")
-
-
 async def get_tag_info(api: Api) -> Answer[Any]:
     """Get tag info."""
     return await api.request("POST", "/tags/info")
-
-
-async def list_display_ads(api: Api) -> Answer[Any]:
-    """Display ads (list)."""
-    return await api.request("GET", "/display_ads")
 
 
 async def merge_project(api: Api, *, project: str) -> Answer[Any]:
@@ -70,11 +50,6 @@ async def merge_project(api: Api, *, project: str) -> Answer[Any]:
 async def remove_project_tasks(api: Api, *, project: str) -> Answer[Any]:
     """Removes done tasks."""
     return await api.request("POST", "/projects/{project}/tasks", path_args={"project": project})
-
-
-async def replace_display_ad(api: Api, *, ad: str) -> Answer[Any]:
-    """Display ad (replace)."""
-    return await api.request("PUT", "/display_ads/{ad}", path_args={"ad": ad})
 
 
 async def replace_project(api: Api, *, project: str) -> Answer[Any]:
@@ -90,11 +65,6 @@ async def replace_project_filter(api: Api, *, project: str) -> Answer[Any]:
 async def search_users(api: Api) -> Answer[Any]:
     """Search."""
     return await api.request("POST", "/users/search")
-
-
-async def send_invoices(api: Api) -> Answer[Any]:
-    """Send invoices."""
-    return await api.request("POST", "/send-invoices")
 
 
 async def send_settings_password_forgotten(api: Api) -> Answer[Any]:
