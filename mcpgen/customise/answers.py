@@ -147,13 +147,6 @@ def _without_choice(tool: Tool) -> Tool:
     )
 
 
-def _kept(names: Any, withheld: set[str]) -> Any:
-    """Return the names of a list, or the members of an object, that are not withheld."""
-    if isinstance(names, dict):
-        return {name: inner for name, inner in names.items() if fold(name) not in withheld}
-    return [name for name in names if not isinstance(name, str) or fold(name) not in withheld]
-
-
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
     """Return a schema of answers that neither lists nor requires the properties of these names, in
     any case, at any depth; None stays.
@@ -166,22 +159,25 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
         if not isinstance(node, dict):
             return node
         result = {key: cleaned(item) for key, item in node.items()}
-        if isinstance(node.get("properties"), dict):
-            result["properties"] = _kept(result["properties"], withheld)
-        if isinstance(node.get("required"), list):
-            result["required"] = _kept(node["required"], withheld)
-        dependent = node.get("dependentRequired")
-        if isinstance(dependent, dict):
-            result["dependentRequired"] = {
-                key: _kept(item, withheld)
-                for key, item in dependent.items()
-                if isinstance(item, list)
-            }
-        if "not" in node and result["not"] != node["not"]:
+        for key in result.keys() & {"properties", "required"}:
+            result[key] = _kept(result[key], withheld)
+        dependent = as_object(result.get("dependentRequired"))
+        for key, item in dependent.items():
+            dependent[key] = _kept(item, withheld)
+        if result.get("not") != node.get("not"):
             del result["not"]  # it would refuse more than before
-        if "oneOf" in node and result["oneOf"] != node["oneOf"]:
+        if result.get("oneOf") != node.get("oneOf"):
             result["anyOf"] = result.pop("oneOf")  # several may fit now
         return result
 
     found: Schema | None = cleaned(schema)
     return found
+
+
+def _kept(members: Any, withheld: set[str]) -> Any:
+    """Return the members of an object, or the names in a list, that are not withheld."""
+    if isinstance(members, dict):
+        return {key: item for key, item in members.items() if fold(key) not in withheld}
+    if isinstance(members, list):
+        return [name for name in members if fold(str(name)) not in withheld]
+    return members
