@@ -259,12 +259,10 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def _followed(
-    root: dict[str, Any], schema: dict[str, Any], pointer: str
-) -> tuple[dict[str, Any], str]:
+def _followed(root: dict[str, Any], schema: Any, pointer: str) -> tuple[Any, str]:
     """Return a schema with its references (16 at most) followed, and its pointer."""
     for _ in range(16):
-        if "$ref" not in schema:
+        if not isinstance(schema, dict) or "$ref" not in schema:
             break
         pointer = schema["$ref"].removeprefix("#")
         schema = root
@@ -277,9 +275,9 @@ def _on_the_wire(
     root: dict[str, Any], schema: Any, pointer: str, value: Any, names: Mapping[str, str]
 ) -> Any:
     """Return a sample with its nested keys as they are on the wire, following the schema."""
+    schema, pointer = _followed(root, schema, pointer)
     if not names or not isinstance(schema, dict):
         return value
-    schema, pointer = _followed(root, schema, pointer)
     for keyword in ("allOf", "anyOf", "oneOf"):
         for index, part in enumerate(schema.get(keyword, ())):
             value = _on_the_wire(root, part, f"{pointer}/{keyword}/{index}", value, names)

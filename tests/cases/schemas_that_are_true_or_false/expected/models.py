@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+AddItemMap = TypedDict(
+    "AddItemMap",
+    {
+        "a b": str,
+    },
+)
+
 
 class ListItemsFilter(TypedDict):
     name: NotRequired[str]

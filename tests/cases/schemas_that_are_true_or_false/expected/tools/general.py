@@ -10,6 +10,24 @@ if TYPE_CHECKING:
     from .. import models
 
 
+@wire.sends(names={"/properties/map/properties/a_b": "a b"})
+async def add_item(
+    api: Api,
+    *,
+    list: list[Any],
+    map: models.AddItemMap,
+) -> Answer[Any]:
+    """Add an item."""
+    return await api.request(
+        "POST",
+        "/items",
+        json={
+            "list": list,
+            "map": map,
+        },
+    )
+
+
 async def list_items(api: Api, *, filter: models.ListItemsFilter | Omit = OMIT) -> Answer[Any]:
     """List items."""
     return await api.request("GET", "/items", query={"filter": wire.deep_object(filter)})
