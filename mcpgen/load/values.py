@@ -81,7 +81,8 @@ def objects_in(value: Any, seen: set[int] | None = None) -> Iterator[dict[str, A
     `seen` are left out; those that are yielded are added to it.
     """
     pending = [value]
-    seen = set() if seen is None else seen
+    if seen is None:
+        seen = set()
     while pending:
         current = pending.pop()
         if isinstance(current, dict):

@@ -640,7 +640,9 @@ def _with_files(
             part = part or _as_file(reader, child, content_types(encoding))
         if part:
             parts[name] = part
-    changed: dict[str, Any] = {"properties": flat["properties"] | parts} if parts else {}
+    changed: dict[str, Any] = {}
+    if parts:
+        changed["properties"] = flat["properties"] | parts
     for keyword in UNIONS.intersection(flat):
         branches = as_list(flat[keyword])
         files = [_with_files(reader, kind, each, encodings, depth - 1) for each in branches]

@@ -339,7 +339,9 @@ def sentence(
         form = f"{text} ({form})" if form else text
     elif article:
         form = f"{article} {form}"
-    return f"Returns {form}{'' if form.endswith('…') else '.'}" if form else ""
+    if not form:
+        return ""
+    return f"Returns {form}" if form.endswith("…") else f"Returns {form}."
 
 
 def is_told(line: str, text: str) -> bool:

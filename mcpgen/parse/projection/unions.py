@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, first_text, frozen, texts_in, without
@@ -55,12 +55,15 @@ def apart(reading: Reading, branches: list[Any]) -> list[Schema]:
     """Return the conditions of a `oneOf` whose branches only require properties: those of two are
     not given together. Empty if one branch requires all that another does.
     """
-    rules = [rules_of(reading.reader.flatten(branch)) for branch in branches[:MOST_APART]]
-    if any(each.keys() - {"type"} != {"required"} for each in rules) or len(branches) > len(rules):
+    if len(branches) > MOST_APART:
         return []
-    pairs = list(combinations([{*texts_in(each["required"])} for each in rules], 2))
-    if any(one <= other or other <= one for one, other in pairs):
+    rules = [rules_of(reading.reader.flatten(branch)) for branch in branches]
+    if any(each.keys() - {"type"} != {"required"} for each in rules):
         return []
+    needs = [{*texts_in(each["required"])} for each in rules]
+    if any(one <= other for one, other in permutations(needs, 2)):
+        return []
+    pairs = combinations(needs, 2)
     return [{"not": {**TOGETHER, "required": sorted(one | other)}} for one, other in pairs]
 
 

@@ -369,16 +369,20 @@ def _told(error: Any, schema: Mapping[str, Any]) -> str:
         allowed = [name for name, rule in around.items() if rule is not False]
         fields = f"; the fields there are {_listed(allowed)}" if allowed else ""
         return f"cannot be given: leave it out{fields}"
-    if kind != "type":
-        return _RULES.get(kind, _plain)(error)
-    kinds = _kinds(error)
+    if kind == "type":
+        return f"must be {_typed(_kinds(error), rules)}, got {show(error.instance)}"
+    return _RULES.get(kind, _plain)(error)
+
+
+def _typed(kinds: list[str], rules: Mapping[str, Any]) -> str:
+    """Say which types a value may have: `an object with the fields ...`, `a date`."""
     what = _either(kinds)
     names = rules.get("properties")
     if names and kinds == ["object"]:
         what += f" with the fields {_listed(names)}"
     elif kinds == ["string"]:
         _, what = FORMATS.get(rules.get("format", ""), ("", what))
-    return f"must be {what}, got {show(error.instance)}"
+    return what
 
 
 def _schema_of(error: Any, schema: Any, up: int = 1) -> Mapping[str, Any]:

@@ -42,11 +42,7 @@ class Forwarding:
             forwarded_now.set(None)
             return
         found = {name: request.headers.getlist(name) for name in self._settings.forward_headers}
-        given = {
-            name: values[0]
-            for name, values in found.items()
-            if len(values) == 1 and VALUE.fullmatch(values[0])
-        }
+        given = {name: values[0] for name, values in found.items() if _is_usable(values)}
         named = (f"{name}:{value}" for name, value in given.items())
         digest = sha256("\0".join(named).encode()).digest()
         fields = {name: Secret(value) for name, value in given.items()}
@@ -86,6 +82,11 @@ class Forwarding:
                     " it in the client's settings of this server"
                 )
             request.set_header(name, forwarded.fields[name].reveal())
+
+
+def _is_usable(values: list[str]) -> bool:
+    """Return whether a field was sent once, with a value that can be sent on."""
+    return len(values) == 1 and VALUE.fullmatch(values[0]) is not None
 
 
 def _header_of(credential: Credential) -> str:

@@ -311,14 +311,14 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
 
 def _advice_on_code(data: Any, depth: int = 0) -> str:
     """Return the next step for known words in an error's code (`ITEM_LOGIN_REQUIRED`), or ""."""
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or depth > 2:
         return ""
     codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
     text = " ".join(code for code in codes if isinstance(code, str))
-    found = [step for words, step in _CODES if words.search(text)]
-    if found:
-        return found[0]
-    return _advice_on_code(data.get("error"), depth + 1) if depth < 2 else ""
+    for words, step in _CODES:
+        if words.search(text):
+            return step
+    return _advice_on_code(data.get("error"), depth + 1)
 
 
 def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:

@@ -536,8 +536,10 @@ class _View:
         excerpt = beginning(text, room - (FRAME if heading else 0))
         if len(excerpt) < len(text):
             excerpt = _whole_lines(excerpt)
-        since = f" from character {part.start:,} on" if part.start else ""
-        notes = [] if text else [f"[there is no text{since}]"]
+        notes = []
+        if not text:
+            since = f" from character {part.start:,} on" if part.start else ""
+            notes.append(f"[there is no text{since}]")
         if len(excerpt) < total:
             cuts = Cuts([("", len(excerpt), total, "characters")])
             sizes = len(answer.content), len(excerpt.encode())

@@ -264,7 +264,9 @@ def _value(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         return text
     if "string" not in _kinds(schema, root):
         return parsed
-    ways = [parsed, text] if isinstance(parsed, dict | list) else [text, parsed]
+    ways = [text, parsed]
+    if isinstance(parsed, dict | list):
+        ways.reverse()
     return next((each for each in ways if _fits(each, schema, root)), text)
 
 

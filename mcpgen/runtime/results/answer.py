@@ -626,7 +626,9 @@ def _core(value: Any) -> Any:
         return {key: _core(item) for key, item in value.items()}
     if isinstance(value, list):
         return []
-    return value[:CORE] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value[:CORE]
+    return value
 
 
 def fit(value: Any, limit: int, cuts: Cuts | None = None) -> tuple[str, Any, Cuts]:

@@ -211,9 +211,9 @@ def telling(value: Any, depth: int = 0) -> Any:
 def _label(value: dict[str, Any], depth: int) -> str | int:
     """Return the words of a rich text without id; of a deep object its name or words; or ""."""
     if depth <= _DEEPEST:
-        is_node = any(isinstance(value.get(key), list) for key in ("content", "children"))
         if "id" in value:
             return ""
+        is_node = any(isinstance(value.get(key), list) for key in ("content", "children"))
         return _words(value) if is_node else ""
     names = [value.get(key) for key in (*_LABELS, "id")]
     if "id" not in value:

@@ -133,7 +133,9 @@ def number(value: Any) -> float:
     """
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = float(value) if set(".eE") & set(value) else int(value)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    return value
 
 
 def holds(value: Any) -> bool:
