@@ -183,13 +183,14 @@ class Compiler:
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
         ids = _step_ids(nodes)
         before = tuple(self.workflow_name(text) for text in texts_in(node.get("dependsOn")))
+        outputs_of = {
+            step: tuple(as_object(each.get("outputs")))
+            for step, each in zip(ids, nodes, strict=True)
+        }
         scope = Scope(
             workflow=as_text(node.get("workflowId")),
             inputs=inputs,
-            outputs={
-                step: tuple(as_object(each.get("outputs")))
-                for step, each in zip(ids, nodes, strict=True)
-            },
+            outputs=outputs_of if self._jumps(node) else {},
             workflow_steps=frozenset(
                 as_text(each["stepId"]) for each in nodes if "workflowId" in each
             ),
@@ -222,6 +223,12 @@ class Compiler:
             raise Inexpressible(f"step `{visible(reader.id)[:60]}`: {error}") from error
         self._report_missing(reader.scope, reader.pointer)
         return step
+
+    def _jumps(self, node: dict[str, Any]) -> bool:
+        """Return whether an action goes to a step: a later one may then have run before."""
+        components = as_object(self.description.root.get("components"))
+        shared = [components.get(kind) for kind in ("successActions", "failureActions")]
+        return any(each.keys() >= {"type", "stepId"} for each in objects_in([node, *shared]))
 
     def _retried(self, node: dict[str, Any]) -> Iterator[str]:
         """Yield the workflowIds that `retry` actions run before a step is tried again."""
@@ -316,6 +323,7 @@ class _StepReader:
             arguments = [*self._inputs()]
             scope.called[name] = self.id
         scope.sent, scope.sent_body, scope.is_answered = tuple(arguments), body, bool(operation)
+        scope.outputs[self.id] = tuple(as_object(node.get("outputs")))
         criteria = tuple(self._criteria(node.get("successCriteria")))
         return Step(
             id=self.id,

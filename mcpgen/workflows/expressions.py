@@ -51,7 +51,8 @@ class Inexpressible(Exception):
 class Scope:
     """The scope of the expressions of one workflow.
 
-    * `outputs`: step → names of its own outputs; `workflow_steps`: steps that call a workflow.
+    * `outputs`: step that has run → names of its own outputs; `workflow_steps`: steps
+      that call a workflow.
     * `step`: the step being compiled; `sent`, `sent_body`: the content of its request.
     * `method`: that of the step's operation; empty without one. `is_answered`: whether its answer
       is there.
@@ -63,7 +64,7 @@ class Scope:
 
     workflow: str
     inputs: tuple[str, ...]
-    outputs: Mapping[str, tuple[str, ...]]
+    outputs: dict[str, tuple[str, ...]]
     workflow_steps: frozenset[str] = frozenset()
     before: Collection[str] = ()
     sources: Mapping[str, str] = field(default_factory=dict)

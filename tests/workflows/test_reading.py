@@ -171,6 +171,18 @@ def test_an_answer_is_not_known_before_the_call(make: Any, api: Any, text: str) 
     assert api.lines == ["GET /things"]
 
 
+@pytest.mark.parametrize("name", ["list", "later"])
+def test_an_output_of_a_step_that_has_not_run_refers_to_nothing(
+    make: Any, api: Any, name: str
+) -> None:
+    found = {"id": "$response.body#/items/0/id"}
+    asks = step("list", "listThings", parameters=[query("kind", f"$steps.{name}.outputs.id")])
+    steps = [{**asks, "outputs": found}, step("later", "listThings", outputs=found)]
+    project = make(API, arazzo(workflow("find", *steps, outputs={"id": "$steps.later.outputs.id"})))
+    assert [problem.code for problem in project.problems] == ["E1542"]
+    assert project.outputs("find") == {"id": "t1"}
+
+
 def test_an_output_without_the_word_outputs_refers_to_nothing(make: Any) -> None:
     listing = step("list", "listThings", outputs={"id": "$response.body#/id"})
     get = step("get", "getThing", parameters=[path("id", "$steps.list.id")])
