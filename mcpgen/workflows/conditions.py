@@ -12,6 +12,7 @@ import jsonschema_rs
 from ..load.values import as_object, as_text
 from ..runtime.arguments.checker import compiled
 from ..runtime.parts.workflows import paths
+from ..runtime.parts.workflows.values import scalar
 from .expressions import EMBEDDED, Inexpressible, Scope, expression, template, value_of
 from .model import (
     Comparison,
@@ -198,7 +199,10 @@ class _Parser:
             case "double":
                 return value_of(text, self.scope)
             case "number":
-                return Constant(float(text) if re.search(r"[.eE]", text) else int(text))
+                number = scalar(text)
+                if number == text:  # JSON has no such number
+                    raise self.refuse()
+                return Constant(number)
             case "word":
                 return Constant(_WORDS[text])
             case "braced" | "expression":

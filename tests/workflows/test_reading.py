@@ -65,6 +65,8 @@ GOOD = workflow("good", step("list", "listThings"))
          "it goes to `z`, which is no step"),
         (step("a", "listThings", successCriteria=when("$response.body#/kind == NEW")),
          "the condition `$response.body#/kind == NEW` cannot be read"),
+        (step("a", "listThings", successCriteria=when("$statusCode < 1e999")),
+         "the condition `$statusCode < 1e999` cannot be read"),
         (judged("$.kind == 'a' || $.things.length > 0", "jsonpath"),
          "`$.kind == 'a' || $.things.length > 0` is not a JSONPath (RFC 9535), so that it never"
             " holds: unexpected token '=='"),
