@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +113,10 @@ class Reader(References):
         """References on the way of the one that is followed now: each is merged once."""
         self.said_alike: dict[tuple[str, ...], dict[str, bool]] = {}
         """Names that cannot be sent → reference → whether conditions there can be checked."""
+        self.of_subtypes: dict[tuple[Hashable, ...], dict[str, Any]] = {}
+        """Component, property and mapping of its discriminator → the fields of its subtypes. One
+        field has one schema wherever it is read, so that types that hold each other have an end.
+        """
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
         """Return an object that an operation cannot do without, its `$ref` followed, and its

@@ -210,3 +210,22 @@ def test_a_long_repetition_is_kept() -> None:
 def test_an_enum_of_the_empty_text_is_said_as_a_length() -> None:
     assert project({"enum": [""]}).schema == {"type": "string", "maxLength": 0}
     assert project({"enum": ["", "a"]}).schema == {"type": "string", "enum": ["", "a"]}
+
+
+def family(name: str, **own: Any) -> dict[str, Any]:
+    """A parent with a discriminator and one subtype, of the value `a`, with these fields."""
+    mapping = {"propertyName": "kind", "mapping": {"a": f"Sub{name}"}}
+    parent = thing("kind", kind=STRING) | {"discriminator": mapping}
+    return {name: parent, f"Sub{name}": {"allOf": [ref(name), thing(**own)]}}
+
+
+def test_a_field_of_subtypes_is_one_schema_wherever_it_is_read() -> None:
+    names = "ABCD"
+    components: dict[str, Any] = {}
+    for name in names:
+        components |= family(name, **{f"to_{other}": ref(other) for other in names})
+    nodes = Nodes(reader_of(components))
+    level = [nodes.node(ref("A"))]
+    for _ in range(4):  # each holds four others: 4 ** 4 paths
+        level = [nodes.node(member.schema) for node in level for member in node.members]
+    assert len(level) > 300 and len({*map(id, level)}) <= 20

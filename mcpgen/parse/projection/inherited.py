@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_object, as_text, texts_in, without
+from ...load.values import as_object, as_text, frozen, texts_in, without
 from ...runtime.pointer import escape
 from ...text import plain, visible
 from .texts import sentence
@@ -58,18 +58,27 @@ def with_fields_of_subtypes(reader: Reader, schema: Any) -> Any:
     tag = as_text(discriminator.get("propertyName"))
     if branches or not tag or not _is_parent(flat):
         return schema
-    fields: dict[str, _Field] = {}
-    kinds = reader.subtypes.kinds(flat["$name"], as_object(discriminator.get("mapping")))
-    for subtype, values in kinds.items():
-        _add_fields(reader, fields, subtype, values)
-    own = without(fields, flat["properties"])
-    if not own or len(own) > MOST_FIELDS:
+    mapping = as_object(discriminator.get("mapping"))
+    key = flat["$name"], tag, frozen(mapping)
+    if key not in reader.of_subtypes:
+        reader.of_subtypes[key] = _fields_of_subtypes(reader, *key[:2], mapping)
+    properties = without(reader.of_subtypes[key], flat["properties"])
+    if not properties or len(properties) > MOST_FIELDS:
         return schema
-    properties = {
-        name: one.schema(visible(tag)[:40], _text(reader, one.schemas[0]))
-        for name, one in own.items()
-    }
     return {"allOf": [schema], "properties": properties}
+
+
+def _fields_of_subtypes(
+    reader: Reader, name: str, tag: str, mapping: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a component's subtypes, and their schemas."""
+    fields: dict[str, _Field] = {}
+    for subtype, values in reader.subtypes.kinds(name, mapping).items():
+        _add_fields(reader, fields, subtype, values)
+    return {
+        field_name: one.schema(visible(tag)[:40], _text(reader, one.schemas[0]))
+        for field_name, one in fields.items()
+    }
 
 
 def _is_parent(flat: dict[str, Any]) -> bool:
