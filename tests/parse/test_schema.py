@@ -229,3 +229,9 @@ def test_a_field_of_subtypes_is_one_schema_wherever_it_is_read() -> None:
     for _ in range(4):  # each holds four others: 4 ** 4 paths
         level = [nodes.node(member.schema) for node in level for member in node.members]
     assert len(level) > 300 and len({*map(id, level)}) <= 20
+
+
+def test_a_parent_or_null_has_the_fields_of_its_subtypes() -> None:
+    parent = family("Animal", claws=INTEGER)
+    schema = {"oneOf": [ref("Animal"), {"type": "null"}]}
+    assert list(project(schema, **parent).schema["properties"]) == ["kind", "claws"]

@@ -172,8 +172,9 @@ class Nodes:
     def read(self, schema: Any) -> Node:
         """Read a schema into a node: as a union of its branches, else by its types."""
         ref, reader = component_of(schema), self.reader
-        said = with_fields_of_subtypes(reader, schema) if self.writing else schema
-        base, branches, null = reader.expand(said)
+        base, branches, null = reader.expand(schema)
+        if self.writing and not branches:
+            base = reader.flatten(with_fields_of_subtypes(reader, base))
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
             is_exclusive = "anyOf" not in self.reader.flatten(schema)
