@@ -31,7 +31,7 @@ MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0
 """Media types as in `Accept` and `Content-Type`."""
 MEDIA_TYPE = re.compile(
     r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
-    r"(\s*;\s*[A-Za-z0-9!#$&^_.+*-]+=([A-Za-z0-9!#$&^_.+*/-]+|\"[ !#-~]*\"))*"
+    r"([ \t]*;[ \t]*[A-Za-z0-9!#$&^_.+*-]+=([A-Za-z0-9!#$&^_.+*/-]+|\"([ !#-\[\]-~]|\\[ -~])*\"))*"
 )
 MEANT = frozenset({"POST", "PUT", "PATCH"})
 """Methods of requests that mean their body (RFC 9110 §9.3, RFC 5789)."""

@@ -111,7 +111,8 @@ def headers(response: dict[str, Any]) -> tuple[str, ...]:
 
 def media_types(response: dict[str, Any]) -> list[str]:
     """Return the media types of a response that are valid in an Accept field."""
-    return list(filter(None, map(readable, as_object(response.get("content")))))
+    found = filter(None, map(readable, as_object(response.get("content"))))
+    return list(dict.fromkeys(found))
 
 
 def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:

@@ -450,3 +450,12 @@ def test_a_fixed_method_among_the_additional_operations_is_no_second_operation()
     path = DocumentedPath("/a", "#/paths/~1a", "#/paths/~1a", node, "")
     found = operations_of(path, lambda item, pointer: (item, pointer))
     assert [(each.method, each.operation_id) for each in found] == [("COPY", None), ("POST", "a")]
+
+
+@pytest.mark.parametrize("parameters", [
+    ";\N{NO-BREAK SPACE}charset=utf-8", ";\n charset=utf-8", ';title="é"', r';title="a\"',
+])  # fmt: skip
+def test_parameters_that_no_header_holds_are_not_asked_for(parameters: str) -> None:
+    media = {f"text/html{parameters}": {}, "text/html": {}}
+    tool = one_tool({"responses": {"200": {"description": "", "content": media}}})
+    assert tool.request is not None and tool.request.accept == "text/html, */*;q=0.5"
