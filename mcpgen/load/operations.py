@@ -101,9 +101,11 @@ def operations_of(
     """Yield the operations of a path by method; `report` gets those that are no objects."""
     additional = as_object(path.node.get("additionalOperations"))
     nodes = {name: (path.node[name], "") for name in PATH_ITEM if name in path.node}
+    methods = {name.upper() for name in nodes}
     for name in additional:
-        if name.lower() not in path.node:  # `POST` beside `post` is an error of its own
+        if name.upper() not in methods:  # `POST` beside `post` is an error of its own
             nodes[name] = additional[name], "/additionalOperations"
+            methods.add(name.upper())
     for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
         at = f"{path.pointer}{holder}/{escape(name)}"
         operation, pointer = deref(node, at)

@@ -446,10 +446,12 @@ def test_a_verb_of_a_sentence_counts_before_a_word_that_may_be_a_noun(
 
 
 def test_a_fixed_method_among_the_additional_operations_is_no_second_operation() -> None:
-    node = {"post": {"operationId": "a"}, "additionalOperations": {"POST": {}, "COPY": {}}}
+    twice = {"POST": {}, "COPY": {}, "Copy": {}, "SUMMARY": {}}
+    node = {"summary": "", "post": {"operationId": "a"}, "additionalOperations": twice}
     path = DocumentedPath("/a", "#/paths/~1a", "#/paths/~1a", node, "")
-    found = operations_of(path, lambda item, pointer: (item, pointer))
-    assert [(each.method, each.operation_id) for each in found] == [("COPY", None), ("POST", "a")]
+    found = list(operations_of(path, lambda item, pointer: (item, pointer)))
+    methods = [(each.method, each.operation_id) for each in found]
+    assert methods == [("COPY", None), ("SUMMARY", None), ("POST", "a")]
 
 
 @pytest.mark.parametrize("parameters", [
