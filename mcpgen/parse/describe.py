@@ -62,8 +62,8 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """End of a sentence's main clause."""
-_BETWEEN_CLAUSES = " ,;:-\u2013\u2014"
-"""Characters between two clauses of a sentence."""
+_BETWEEN_CLAUSES = re.compile(r"\A(?:[ ,;:\u2013\u2014]|-(?= ))+")
+"""Characters before the second of two clauses, but not the minus of `-1`."""
 _CUT = "\u2026"
 _BEFORE_CLAUSE = re.compile(r"\A(?:by|for|from|given|in|on|using|with)\b[^.:;]{2,99}?, ")
 """Words before a main clause: `Given an id, return the book`."""
@@ -263,9 +263,11 @@ def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, 
     kept = short.rstrip(_CUT)
     if not sentence.startswith(kept):
         return short, _joined(_ended(sentence), rest)
-    left = f"{_CUT}{sentence[len(kept) :].strip(_BETWEEN_CLAUSES)}"
+    left = _CUT + _BETWEEN_CLAUSES.sub("", sentence[len(kept) :]).rstrip(" ,;:-")
     if sentence.endswith(_CUT) and rest.startswith(_CUT):  # it was cut before
         return short, f"{left.rstrip(_CUT)} {rest.lstrip(_CUT)}"
+    if sentence.endswith(_CUT) and _PARENTHESIS.sub("", rest).startswith(kept):
+        return short, rest  # which has the whole
     return short, _joined(_ended(left), rest)
 
 

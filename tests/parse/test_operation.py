@@ -377,6 +377,19 @@ def test_a_first_sentence_that_is_cut_goes_on_where_it_was_cut() -> None:
     )
 
 
+@pytest.mark.parametrize(("written", "below"), [
+    (f"Returns the state; -1 means that {'nothing is known ' * 9}yet", "…-1 means that nothing"),
+    (f"Returns the state - it is {'not known ' * 12}yet", "…it is not known"),
+    (f"Returns the (old) state {'of one thing ' * 12}or two", "Returns the (old) state"),
+])  # fmt: skip
+def test_a_sentence_that_is_cut_twice_is_said_once(written: str, below: str) -> None:
+    sentence, rest = describe.fitted(written, "")
+    assert rest.startswith(below)
+    _, longer = describe.fitted(sentence, rest, 40)
+    assert longer.replace(" …", " ").count(written[-20:]) == 1
+    assert ("…" in longer) == (below[0] == "…")
+
+
 def test_one_of_several_credentials_is_told_to_be_one_of_them() -> None:
     schemes = {name: {"type": "http", "scheme": "bearer"} for name in ("person", "service")}
     server, _ = parse_document(
