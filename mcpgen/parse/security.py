@@ -402,7 +402,8 @@ class Security:
                     hint="declare it under `components.securitySchemes`",
                 )
             if not undeclared:
-                alternatives.append(tuple(self.slugs[name] for name in names.values()))
+                both = dict.fromkeys(names.values())  # a name and its URI are one
+                alternatives.append(tuple(map(self.slugs.__getitem__, both)))
                 self.note_scopes({names[written]: entry[written] for written in entry})
         return tuple(dict.fromkeys(alternatives))
 

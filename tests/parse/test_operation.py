@@ -474,3 +474,10 @@ def test_parameters_that_no_header_holds_are_not_asked_for(parameters: str) -> N
     media = {f"text/html{parameters}": {}, "text/html": {}}
     tool = one_tool({"responses": {"200": {"description": "", "content": media}}})
     assert tool.request is not None and tool.request.accept == "text/html, */*;q=0.5"
+
+
+def test_a_credential_by_its_name_and_by_its_uri_is_one() -> None:
+    key = {"type": "apiKey", "in": "query", "name": "key"}
+    security = [{"key": [], "#/components/securitySchemes/key": []}]
+    tool = one_tool({"security": security}, components={"securitySchemes": {"key": key}})
+    assert tool.request is not None and tool.request.security == (("key",),)
