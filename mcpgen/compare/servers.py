@@ -158,7 +158,7 @@ def _of_own_tools(old: Side, new: Side, compared: Collection[str]) -> Iterator[C
 
 
 def _own_hints(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield the hints that differ between two Tool objects, as breaking."""
+    """Yield the hints that differ between two Tool objects."""
     from ..project.own_tools import HINTS  # late: most projects have no such tool
 
     hints = [as_object(tool.get("annotations")) for tool in (old, new)]
