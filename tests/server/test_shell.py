@@ -210,11 +210,14 @@ ID = {"$ref": "#/$defs/id"}
     ({"anyOf": [{"type": "integer"}, {"enum": ["all"]}]}, "7", 7), ({"enum": ["all", 7]}, "7", 7),
     ({"anyOf": [TEXT, {"type": "array"}]}, "[1]", [1]), ({"type": ["array", "null"]}, "array", ["array"]),
     ({"type": ["array", "null"]}, "null", None), ({"type": ["integer", "null"]}, "null", None),
+    (ID, "null", None), ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "null", None),
+    ({"type": "string"}, "null", "null"), ({"$ref": "#/$defs/9"}, "1.10", 1.1),
 ])  # fmt: skip
 def test_a_word_stays_as_it_is_where_the_schema_takes_text(
     schema: Any, word: str, value: Any
 ) -> None:
-    root = {"properties": {"a": schema}, "$defs": {"id": {"allOf": [TEXT]}}}
+    many = {f"{count}": {"anyOf": [{"$ref": f"#/$defs/{count - 1}"}] * 50} for count in range(10)}
+    root = {"properties": {"a": schema}, "$defs": {"id": {"allOf": [TEXT]}, **many}}
     assert arguments_of([f"a={word}"], root, "") == {"a": value}
 
 

@@ -251,7 +251,8 @@ def _as_object(schema: Any) -> dict[str, Any]:
 
 def _value(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     """Return a word as the schema takes it: as text, else as JSON; a list may have one item. JSON
-    comes first for an object or a list, and where a schema does not say that it takes text.
+    comes first for an object, a list or a null that a schema names, and where a schema does not say
+    that it takes text.
     """
     own = _as_object(schema).get("type")
     is_null = text == "null" and own != "array"
@@ -262,10 +263,11 @@ def _value(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    if "string" not in _kinds(schema, root):
+    kinds = _kinds(schema, root, set())
+    if "string" not in kinds:
         return parsed
     ways = [text, parsed]
-    if isinstance(parsed, dict | list):
+    if isinstance(parsed, dict | list) or (parsed is None and "null" in kinds):
         ways.reverse()
     return next((each for each in ways if _fits(each, schema, root)), text)
 
@@ -280,20 +282,22 @@ def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
         return False
 
 
-def _kinds(schema: Any, root: Mapping[str, Any], hops: int = 9) -> set[str]:
+def _kinds(schema: Any, root: Mapping[str, Any], seen: set[str]) -> set[str]:
     """Return the JSON types that a schema names, also by references and in its branches; of its
-    values `string` alone.
+    values `string` alone. A definition is looked at once: `seen` gets its name.
     """
     own = _as_object(schema)
     name = str(own.get("$ref", "")).removeprefix("#/$defs/")
     parts = [*own.get("anyOf", ()), *own.get("oneOf", ()), *own.get("allOf", ())]
-    parts += filter(None, [root.get("$defs", {}).get(name)])
+    if name not in seen:
+        seen.add(name)
+        parts += filter(None, [root.get("$defs", {}).get(name)])
     kinds = {own["type"]} if isinstance(own.get("type"), str) else {*own.get("type", ())}
     if not kinds and any(
         isinstance(each, str) for each in (*own.get("enum", ()), own.get("const"))
     ):
         kinds = {"string"}
-    return kinds.union(*(_kinds(part, root, hops - 1) for part in parts if hops))
+    return kinds.union(*(_kinds(part, root, seen) for part in parts))
 
 
 def _completion(package: str, argv: list[str]) -> int:
