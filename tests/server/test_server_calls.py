@@ -120,6 +120,9 @@ def test_a_name_that_is_like_no_other_has_no_suggestion() -> None:
     ("thing", "delete_thing", False), ("lock_door", "unlock_door", False),
     ("thing_delete", "thing_get", False), ("delete_tihng", "delete_thing", True),
     ("shop__get_thing", "get_thing", True), ("get_thing", "get_thing_by_id", True),
+    ("get_things", "list_things", True), ("weather_today", "get_weather_today", True),
+    ("fetch_things", "delete_things", False), ("delete_things", "list_things", False),
+    ("thing_delete", "get_thing", False), ("delete_thing", "get", False), ("create_thing", "search_thing", False),
 ])  # fmt: skip
 def test_no_tool_that_does_something_else_is_proposed(name: str, tool: str, is_meant: bool) -> None:
     assert bool(suggest_tool(name, [tool])) is is_meant

@@ -98,9 +98,14 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
+_READS = frozenset("fetch find get list query read retrieve search show view".split())
+"""Verbs of tools that read."""
+
+
 def suggest_tool(name: str, tools: Iterable[str]) -> str:
     """`; did you mean ...?` as `suggest` says it, for the name of a tool. No tool is proposed with
     a word of its own that is not misspelt in the name: `get_book` is not meant by `delete_book`.
+    Words that begin names of reads (`get`, `list`) mean the same, and may be left out.
     """
     own = _words(name)
     return suggest(name, [tool for tool in tools if _does_the_same(own, _words(tool))])
@@ -110,6 +115,17 @@ def _does_the_same(own: list[str], words: list[str]) -> bool:
     """Return whether a tool of these words does what a name of its own words asks for."""
     if "".join(words) == "".join(own):
         return True
+    if _says(own, words):
+        return True
+    if _READS.isdisjoint(words[:1]):
+        return False
+    if _READS.isdisjoint(own[:1]):
+        return own == words[1:]
+    return own[1:2] == words[1:2] and _says(own[1:], words[1:])
+
+
+def _says(own: list[str], words: list[str]) -> bool:
+    """Return whether all `words` are among a name's own, misspelt or not, or follow them."""
     other, unsaid = {*own} - {*words}, {*words} - {*own}
     if unsaid and not other:
         return words[:1] == own[:1]
