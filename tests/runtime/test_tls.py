@@ -94,11 +94,18 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     assert (answer.status, answer.data["spoken"]) == (200, "http/1.1")
 
 
-@pytest.mark.parametrize("name", ["CA_FILE", "CLIENT_CERT"])
-def test_a_file_without_certificates_is_named_at_each_call(over_tls: Any, name: str) -> None:
-    error = over_tls(**{name: __file__})
+@pytest.mark.parametrize(("names", "told"), [
+    (["CA_FILE"], "`BOOKSHOP_MCP_CA_FILE` names no certificates (PEM)"),
+    (["CLIENT_CERT", "CLIENT_KEY"], "`BOOKSHOP_MCP_CLIENT_CERT` or `BOOKSHOP_MCP_CLIENT_KEY` names"
+     " no certificates, or no key that fits (PEM)"),
+])  # fmt: skip
+def test_a_file_without_certificates_or_key_is_named_at_each_call(
+    over_tls: Any, certificate: Path, names: list[str], told: str
+) -> None:
+    files = dict.fromkeys(names, str(certificate))
+    error = over_tls(**{**files, names[-1]: __file__})
     assert isinstance(error, runtime.client.Refused)
-    assert str(error) == f"nothing was sent: `BOOKSHOP_MCP_{name}` names no certificates (PEM)"
+    assert str(error) == f"nothing was sent: {told}"
 
 
 def test_a_proxy_passes_on_what_only_the_api_can_read(over_tls: Any, certificate: Path) -> None:

@@ -330,11 +330,16 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
         if settings.client_cert is not None:
             context.load_cert_chain(settings.client_cert, settings.client_key)
     except OSError:
-        files = ("CA_FILE", settings.ca_file), ("CLIENT_CERT", settings.client_cert)
-        names = " or ".join(f"`{settings.variable(name)}`" for name, path in files if path)
-        raise Refused(
-            f"nothing was sent: {names or 'the system'} names no certificates (PEM)"
-        ) from None
+        files = {
+            "CA_FILE": settings.ca_file,
+            "CLIENT_CERT": settings.client_cert,
+            "CLIENT_KEY": settings.client_key,
+        }
+        names = " or ".join(f"`{settings.variable(name)}`" for name, path in files.items() if path)
+        fault = "names no certificates (PEM)"
+        if settings.client_cert:
+            fault = "names no certificates, or no key that fits (PEM)"
+        raise Refused(f"nothing was sent: {names or 'the system'} {fault}") from None
     context.set_alpn_protocols(["http/1.1"])
     return context
 
