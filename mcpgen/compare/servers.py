@@ -43,8 +43,10 @@ READ_ANEW = "its texts, arguments or answers are listed in another way"
 the same.
 """
 CHANGED = {True: "now", False: "no longer"}
-SAFER = {"read_only": True, "destructive": False, "idempotent": True, "open_world": False}
-"""Hint → the value with which a client has less to fear from a call."""
+SAFER = {"idempotent": True, "open_world": False}
+"""Hint → the value with which a client has less to fear from a call. Of a tool that is read-only or
+no longer destructive a client may not ask again, which is for a person to see.
+"""
 DEPRECATED = "Deprecated."
 """The sentence in the description of a tool whose operation is deprecated."""
 
@@ -250,7 +252,7 @@ def _hints(was: ToolLock, now: ToolLock, *, judged_anew: bool) -> Iterator[Findi
 
 def _hint(name: str, value: Any) -> Finding:
     """Judge a changed hint by what a client has to fear from a call."""
-    kind: Kind = "additive" if SAFER[name] is bool(value) else "breaking"
+    kind: Kind = "additive" if SAFER.get(name) is bool(value) else "breaking"
     return kind, f"it is {CHANGED[bool(value)]} {name.replace('_', '-')}"
 
 

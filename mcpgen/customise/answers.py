@@ -147,6 +147,21 @@ def _without_choice(tool: Tool) -> Tool:
     )
 
 
+def _no_stricter(schema: Schema, before: Schema) -> Schema:
+    """Return a schema without the rules that refuse more than `before` now that fields are gone."""
+    for rule in ("not", "if"):
+        if rule in schema and schema[rule] != before[rule]:
+            del schema[rule]
+    if isinstance(schema.get("minProperties"), int):
+        del schema["minProperties"]
+    if "oneOf" in schema and schema["oneOf"] != before["oneOf"]:
+        several = {"anyOf": schema.pop("oneOf")}  # several may fit now
+        if "anyOf" in schema:
+            several = {"allOf": [*schema.get("allOf", ()), several]}
+        schema |= several
+    return schema
+
+
 def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
     """Return a schema of answers that neither lists nor requires the properties of these names, in
     any case, at any depth; None stays.
@@ -164,11 +179,7 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
         dependent = as_object(result.get("dependentRequired"))
         for key, item in dependent.items():
             dependent[key] = _kept(item, withheld)
-        if result.get("not") != node.get("not"):
-            del result["not"]  # it would refuse more than before
-        if result.get("oneOf") != node.get("oneOf"):
-            result["anyOf"] = result.pop("oneOf")  # several may fit now
-        return result
+        return _no_stricter(result, node)
 
     found: Schema | None = cleaned(schema)
     return found

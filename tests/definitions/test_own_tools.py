@@ -134,6 +134,8 @@ def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> N
     {"dependentRequired": {"name": ["pass_word"]}},
     {"not": {"required": ["password"], "properties": {"password": {"const": ""}}}},
     {"oneOf": [{"required": ["password"]}, {"required": ["name"]}]},
+    {"if": {"required": ["password"]}, "then": {"properties": {"name": False}}},
+    {"minProperties": 2},
 ])  # fmt: skip
 def test_a_withheld_field_is_not_missed(project: Make, rule: Any) -> None:
     fields = {"name": {"type": "string"}, "password": {"type": "string"}}
@@ -142,6 +144,14 @@ def test_a_withheld_field_is_not_missed(project: Make, rule: Any) -> None:
     made.function("read", "def read():\n    return {'name': 'Ada', 'password': 's'}\n")
     result = made.call("read", {})
     assert (result.is_error, result.structured_content) == (False, {"name": "Ada"})
+
+
+def test_what_a_withheld_field_changes_leaves_the_rules_beside_it(project: Make) -> None:
+    one = [{"required": ["password"]}, {"properties": {"name": {"maxLength": 3}}}]
+    output = {"type": "object", "oneOf": one, "anyOf": [{"required": ["name"]}]}
+    made = project([tool("read", {}, outputSchema=output)], redact=("password",))
+    made.function("read", "def read():\n    return {'nom': 'Ada', 'password': 's'}\n")
+    assert made.call("read", {}).is_error
 
 
 @pytest.mark.parametrize(("form", "good", "bad", "told"), [
