@@ -323,6 +323,43 @@ def test_a_cursor_is_repeated_whole_or_not_at_all(told: str, arguments: Any) -> 
     assert lists.next_part(CURSORS, data, {}, {}, ["cursor"]) == arguments
 
 
+PAGES = ListAnswer(items=("rows",), next="page", how="page")
+
+
+@pytest.mark.parametrize("beside", [
+    {"last_page": False}, {"info": {"more_records": True}}, {"page_context": {"has_more_page": True}},
+    {"list_info": {"has_more_rows": True}}, {"navigation": {"hasNext": True}},
+    {"search": {"hasMore": True}}, {"next": {"hasMore": True}},
+])  # fmt: skip
+def test_a_flag_says_whether_there_is_a_next_page(beside: Any) -> None:
+    def following(beside: Any) -> Any:
+        return lists.next_part(PAGES, {"rows": [{"id": 1}], **beside}, {}, {}, ["page"])
+
+    assert following(beside) == {"page": 2}
+    told = json.dumps({**beside, "total": 9})
+    swapped = told.replace("true", "-").replace("false", "true").replace("-", "false")
+    assert following(json.loads(swapped)) is None
+
+
+def test_a_link_to_a_page_without_results_is_none() -> None:
+    link = '<https://a.test/?cursor=0:1:0>; rel="next"; results="{}"; cursor="0:1:0"'
+    for results, following in (("true", {"cursor": "0:1:0"}), ("false", None)):
+        headers = {"link": f'<https://a.test/>; rel="previous", {link.format(results)}'}
+        assert lists.next_part(CURSORS, [{"id": 1}], headers, {}, ["cursor"]) == following
+
+
+@pytest.mark.parametrize(("links", "following"), [
+    ('<https://a.test/?page=2>; rel="prev", <https://a.test/?page=1>; rel="first"', None),
+    ('<https://a.test/?page=1>; rel="first"', {"page": 4}), ("", {"page": 4}),
+])  # fmt: skip
+def test_a_full_page_with_a_link_to_the_previous_one_alone_is_the_last(
+    links: str, following: Any
+) -> None:
+    listing = ListAnswer(items=(), next="page", how="page", size="per_page")
+    call = {"page": 3, "per_page": 2}
+    assert lists.next_part(listing, [{}, {}], {"link": links}, call, [*call]) == following
+
+
 def test_a_link_that_is_no_url_costs_no_answer() -> None:
     link = {"content-type": "application/json", "link": '<http://[bad?page=2>; rel="next"'}
     [text, note], data = of(Answer(200, link, b"[1]", [1]))

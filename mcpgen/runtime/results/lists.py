@@ -77,6 +77,8 @@ _ALWAYS = 1
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
 _RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|\'?([^\s"\',;]*))', re.I)
+_NOTHING = re.compile(r';\s*results\s*=\s*"false"', re.I)
+"""Mark of a link to a page without items, as Sentry gives it at the end."""
 _NO_CURSORS: tuple[Any, ...] = (None, "", 0, "0")
 """Values of a cursor or a page number that mean the end."""
 _MAX_VALUE = 4_000
@@ -87,9 +89,11 @@ _NOT_ALL = "incomplete"
 _MORE_FLAGS = frozenset(
     f"hasmore hasnext hasnextpage hasmoreitems more istruncated {_NOT_ALL}".split()
 )
+_FURTHER_FLAGS = "hasmorepage hasmorepages hasmorerows morerecords moreavailable".split()
+"""Flags of single makers, by which no list of a document is known."""
 _FLAGS = {
-    **dict.fromkeys(_MORE_FLAGS, True),
-    **dict.fromkeys(("last", "islast", "islastpage"), False),
+    **dict.fromkeys([*_MORE_FLAGS, *_FURTHER_FLAGS], True),
+    **dict.fromkeys(("last", "islast", "islastpage", "lastpage"), False),
 }
 """Folded name of a flag -> its value where there are more items."""
 _TOTALS = frozenset(
@@ -102,7 +106,7 @@ _SIZES = frozenset("perpage pagesize itemsperpage limit size".split())
 _TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
 _PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
 _STARTS = frozenset("offset skip start startat startindex from".split())
-_ON_PAGES = re.compile("cursor|info|link|meta|pag(e|ing|inat)|response|result")
+_ON_PAGES = re.compile("cursor|info|link|meta|^nav|next|pag(e|ing|inat)|response|result|search")
 """The folded name of an object beside a list whose flags are about that list."""
 BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
 """Folded names of what an answer says of its list, beside it."""
@@ -405,6 +409,8 @@ def next_part(
     if not items or listing.next == listing.size == "":
         return None
     if not more:
+        if _is_after_others(headers.get("link", "")):
+            return None
         facts = {**_counts(headers), **_facts(data)}
         more = _goes_on(listing, facts, data, items, arguments)
     return after(listing, data, items, len(items), arguments) if more else None
@@ -438,13 +444,23 @@ def _announced(headers: Mapping[str, str]) -> str:
 
 def _next_link(field: str) -> str:
     """Return the URL that a `Link` field gives as the next (RFC 8288 section 3); empty if none."""
-    for url, parameters in _LINK.findall(field):
-        relations = _RELATIONS.search(parameters)
-        if relations is None:
-            continue
-        if "next" in (relations[1] or relations[2]).lower().split():
-            return str(url)
+    for relations, url, parameters in _links(field):
+        if "next" in relations and not _NOTHING.search(parameters):
+            return url
     return ""
+
+
+def _is_after_others(field: str) -> bool:
+    """Return whether a `Link` field gives a previous page: without a next one, this is the last."""
+    return any({"prev", "previous"}.intersection(relations) for relations, _, _ in _links(field))
+
+
+def _links(field: str) -> Iterator[tuple[list[str], str, str]]:
+    """Yield the relations, the URL and the parameters of each link of a `Link` field."""
+    for url, parameters in _LINK.findall(field[:8192]):
+        relations = _RELATIONS.search(parameters)
+        if relations is not None:
+            yield (relations[1] or relations[2]).lower().split(), url, parameters
 
 
 def after(
