@@ -82,7 +82,7 @@ def report(error: BaseException, *, debug: bool, command: str = "") -> int:
             _print_error(screen, "there is not enough memory for this document")
             return 1
         case OSError():
-            _print_error(screen, _reason(error), REMEDIES.get(error.errno, ""))
+            _print_error(screen, _reason(error), _remedy(error))
             return flush(1)
         case _:
             return _report_bug(screen, error, debug=debug)
@@ -106,6 +106,13 @@ def _print_error(screen: Screen, message: str, hint: str = "") -> None:
     screen.err.print(f": {message}")
     if hint:
         screen.err.print(f"  hint: {hint}", style="dim")
+
+
+def _remedy(error: OSError) -> str:
+    """Return the remedy of an error; of one without a file only of a full disk."""
+    if error.filename is None and error.errno != errno.ENOSPC:
+        return ""
+    return REMEDIES.get(error.errno, "")
 
 
 def _reason(error: OSError) -> str:
