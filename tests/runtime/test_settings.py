@@ -152,12 +152,17 @@ def test_a_misspelt_variable_is_noted_with_the_right_name() -> None:
     assert len(settings(None, further, BILLING_OTHER="1").notes) == 1
 
 
-def test_a_limit_of_many_callers_is_noted_where_there_is_one() -> None:
-    given = {"MAX_WAITING": "2", "BREAKER_FAILURES": "3"}
+@pytest.mark.parametrize(("spec", "noted"), [
+    (None, ["BREAKER_FAILURES", "HTTP_READY_API", "MAX_WAITING"]), (object(), ["HTTP_READY_API"]),
+])  # fmt: skip
+def test_a_limit_of_many_callers_is_noted_where_nothing_reads_it(
+    monkeypatch: pytest.MonkeyPatch, spec: Any, noted: list[str]
+) -> None:
+    monkeypatch.setattr("mcpgen.runtime.client.settings.find_spec", lambda *_: spec)
+    given = {"MAX_WAITING": "2", "BREAKER_FAILURES": "3", "HTTP_READY_API": "true"}
     notes = settings(None, {"parts": []}, **given).notes
-    assert [note.partition(" has no effect without `http`")[0] for note in notes] == [
-        f"`{P}_BREAKER_FAILURES`", f"`{P}_MAX_WAITING`",
-    ]  # fmt: skip
+    told = [note.partition(" has no effect without `http`")[0] for note in notes]
+    assert told == [f"`{P}_{name}`" for name in noted]
     assert settings(None, {"parts": ["http"]}, **given).notes == ()
 
 

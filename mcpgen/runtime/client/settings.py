@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
@@ -33,7 +34,9 @@ from ..settings import (
 _T = TypeVar("_T")
 _PROXY = re.compile(r"http://([^@/?#]+@)?[^@/?#:]+(:\d{1,5})?/?")
 SECRET_WORDS = ("KEY", "PASSWORD", "SECRET", "TOKEN")
-OF_MANY_CALLERS = ("MAX_WAITING", "BREAKER_FAILURES", "BREAKER_SECONDS", "HTTP_READY_API")
+OF_QUEUES = ("MAX_WAITING", "BREAKER_FAILURES", "BREAKER_SECONDS")
+"""Variables that `queues` alone reads; it comes with the part `http` or an installed runtime."""
+OF_HTTP: tuple[str, ...] = ("HTTP_READY_API",)
 """Variables that a server without the part `http` has no use for."""
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 """Kinds of credentials that may have a separate credential for writing."""
@@ -308,8 +311,11 @@ class ApiReader(Reader):
         """Note unknown variables, and those that nothing reads without the part `http`."""
         super().note_unknown(known)
         if "http" not in self.facts.get("parts", ()):
+            unread = OF_HTTP
+            if find_spec(".queues", __package__) is None:
+                unread = OF_HTTP + OF_QUEUES
             for name in sorted(known.intersection(self.environ)):
-                if name.endswith(OF_MANY_CALLERS):
+                if name.endswith(unread):
                     self.notes.append(f"`{name}` has no effect without `http`: {remedy('http')}")
 
     def similar(self, name: str, known: set[str]) -> list[str]:
