@@ -247,9 +247,9 @@ class _Writer:
         if self.jumps:
             self.as_loop()
         else:
-            for step, _ in self.in_order():
+            for step, following in self.in_order():
                 start = len(self.lines)
-                self.step(step, "", 1)
+                self.step(step, following, 1)
                 if self.leaves(start, 1):
                     break
             else:

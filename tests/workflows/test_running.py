@@ -329,6 +329,13 @@ def test_goto_jumps_to_another_step(flow: Any, api: Any) -> None:
     assert tool.hints.destructive and not tool.hints.read_only
 
 
+def test_goto_to_the_next_step_goes_on(flow: Any, api: Any) -> None:
+    api.answers["GET /things/t1"] = [(200, {"id": "t1"})]
+    listing = {**FIRST, "onSuccess": [{"name": "on", "type": "goto", "stepId": "get"}]}
+    assert flow("find", listing, GET).outputs("find") == {}
+    assert api.lines == ["GET /things", "GET /things/t1"]
+
+
 def nested() -> dict[str, Any]:
     add = step(
         "add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="$inputs.name")
