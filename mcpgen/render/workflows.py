@@ -190,6 +190,8 @@ class _Writer:
         """The workflows run only by retries whose outputs are read."""
         self.answers: dict[str, str] = {}
         self.outputs: dict[tuple[str, str], str] = {}
+        self.unset: set[tuple[str, str]] = set()
+        """The outputs whose variables have no value at this point of the function."""
         self.name_results()
         self.jumps = any(_jumps(step, following) for step, following in self.in_order())
         self.assigned: set[str] = set()
@@ -247,6 +249,7 @@ class _Writer:
         if self.jumps:
             self.as_loop()
         else:
+            self.unset.update(self.outputs)
             for step, following in self.in_order():
                 start = len(self.lines)
                 self.step(step, following, 1)
@@ -411,6 +414,7 @@ class _Writer:
         for output, item in step.outputs:
             if (step.id, output) in self.outputs:
                 self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
+                self.unset.discard((step.id, output))
 
     def expect(self, step: model.Step, depth: int) -> None:
         """Add a check of each success criterion of a step; an unmet one fails the step."""
@@ -538,6 +542,8 @@ class _Writer:
                 return py_literal(data)
             case model.Input(name, pointer):
                 return self.at(py_ident(self.arguments[name].name), pointer)
+            case model.Output(step, name) if (step, name) in self.unset:
+                return "OMIT"
             case model.Output(step, name, pointer):
                 return self.at(self.outputs[step, name], pointer)
             case model.AnswerBody(step, pointer, False):

@@ -323,8 +323,9 @@ class _StepReader:
             arguments = [*self._inputs()]
             scope.called[name] = self.id
         scope.sent, scope.sent_body, scope.is_answered = tuple(arguments), body, bool(operation)
-        scope.outputs[self.id] = tuple(as_object(node.get("outputs")))
         criteria = tuple(self._criteria(node.get("successCriteria")))
+        on_failure = tuple(self._actions("onFailure", "failureActions"))
+        scope.outputs[self.id] = tuple(as_object(node.get("outputs")))
         return Step(
             id=self.id,
             pointer=self.pointer,
@@ -336,7 +337,7 @@ class _StepReader:
             outputs=_outputs(node, scope),
             criteria=criteria,
             on_success=tuple(self._actions("onSuccess", "successActions")),
-            on_failure=tuple(self._actions("onFailure", "failureActions")),
+            on_failure=on_failure,
             expects_failure=any(_takes_failure(each.condition) for each in criteria),
         )
 

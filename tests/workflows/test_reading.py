@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from workflow_things import API, arazzo, inputs, path, query, step, when, workflow
+from workflow_things import API, arazzo, inputs, path, query, step, text_of, when, workflow
 
 from mcpgen import pipeline
 from mcpgen.config import Config
@@ -183,6 +183,29 @@ def test_an_output_of_a_step_that_has_not_run_refers_to_nothing(
     project = make(API, arazzo(workflow("find", *steps, outputs={"id": "$steps.later.outputs.id"})))
     assert [problem.code for problem in project.problems] == ["E1542"]
     assert project.outputs("find") == {"id": "t1"}
+
+
+def test_an_output_is_there_after_the_criteria_of_its_step(make: Any) -> None:
+    found = {"id": "$response.body#/items/0/id"}
+    own = when("$steps.list.outputs.id == 't1'")
+    end = [{"name": "no", "type": "end", "criteria": own}]
+    judged = step("list", "listThings", outputs=found, successCriteria=own, onFailure=end)
+    project = make(API, arazzo(workflow("find", judged)))
+    assert [problem.code for problem in project.problems] == ["E1542"]
+    assert "the answer does not meet" in text_of(project.call("find"))
+
+
+@pytest.mark.parametrize("step_id", ["list", "later"])
+def test_an_output_read_before_it_is_there_is_left_out(make: Any, api: Any, step_id: str) -> None:
+    found = {"early": f"$steps.{step_id}.outputs.id", "id": "$response.body#/items/0/id"}
+    on = [{"name": "on", "type": "goto", "stepId": "later"}]
+    early = [query("kind", "$steps.later.outputs.id")]
+    listing = step("list", "listThings", outputs=found, onSuccess=on, parameters=early)
+    outputs = {"early": "$steps.list.outputs.early", "id": "$steps.later.outputs.id"}
+    later = step("later", "listThings", outputs=found)
+    project = make(API, arazzo(workflow("find", listing, later, outputs=outputs)))
+    assert project.outputs("find") == {"id": "t1"}
+    assert api.lines == ["GET /things", "GET /things"]
 
 
 def test_an_output_without_the_word_outputs_refers_to_nothing(make: Any) -> None:
