@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
-from ..load.values import as_object
+from ..load.values import as_object, objects_in
 from ..runtime.client.settings import Shaping
 from ..runtime.results import fold
 
 DEFINITIONS = "#/$defs/"
+MAPS = frozenset(("properties", "$defs", "patternProperties", "dependentSchemas"))
+"""Keywords whose value maps names that the author chose to schemas."""
 SCALARS = ("boolean", "integer", "null", "number", "string")
 
 
@@ -150,11 +152,10 @@ def _without_choice(tool: Tool) -> Tool:
 def _no_stricter(schema: Schema, before: Schema) -> Schema:
     """Return a schema without the rules that refuse more than `before` now that fields are gone."""
     for rule in ("not", "if"):
-        if rule in schema and schema[rule] != before[rule]:
+        if _may_differ(before.get(rule), schema.get(rule)):
             del schema[rule]
-    if isinstance(schema.get("minProperties"), int):
-        del schema["minProperties"]
-    if "oneOf" in schema and schema["oneOf"] != before["oneOf"]:
+    schema.pop("minProperties", None)
+    if _may_differ(before.get("oneOf"), schema.get("oneOf")):
         several = {"anyOf": schema.pop("oneOf")}  # several may fit now
         if "anyOf" in schema:
             several = {"allOf": [*schema.get("allOf", ()), several]}
@@ -173,7 +174,10 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
             return [cleaned(item) for item in node]
         if not isinstance(node, dict):
             return node
-        result = {key: cleaned(item) for key, item in node.items()}
+        result = {
+            key: _each(cleaned, item) if key in MAPS else cleaned(item)
+            for key, item in node.items()
+        }
         for key in result.keys() & {"properties", "required"}:
             result[key] = _kept(result[key], withheld)
         dependent = as_object(result.get("dependentRequired"))
@@ -183,6 +187,18 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
 
     found: Schema | None = cleaned(schema)
     return found
+
+
+def _each(function: Callable[[Any], Any], members: Any) -> Any:
+    """Return the members of an object with the results of a function; any other value unchanged."""
+    if not isinstance(members, dict):
+        return members
+    return {key: function(item) for key, item in members.items()}
+
+
+def _may_differ(before: Any, after: Any) -> bool:
+    """Return whether a rule refuses something else now, by itself or, in doubt, by a reference."""
+    return before != after or any("$ref" in each for each in objects_in(before))
 
 
 def _kept(members: Any, withheld: set[str]) -> Any:

@@ -136,6 +136,10 @@ def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> N
     {"oneOf": [{"required": ["password"]}, {"required": ["name"]}]},
     {"if": {"required": ["password"]}, "then": {"properties": {"name": False}}},
     {"minProperties": 2},
+    {"oneOf": [{"$ref": "#/$defs/one"}, {"$ref": "#/$defs/all"}], "$defs": {
+        "one": {"required": ["name"], "maxProperties": 1}, "all": {"required": ["password"]}}},
+    {"not": {"$ref": "#/$defs/all"},
+     "$defs": {"all": {"required": ["password"], "properties": {"password": {"const": ""}}}}},
 ])  # fmt: skip
 def test_a_withheld_field_is_not_missed(project: Make, rule: Any) -> None:
     fields = {"name": {"type": "string"}, "password": {"type": "string"}}
@@ -152,6 +156,17 @@ def test_what_a_withheld_field_changes_leaves_the_rules_beside_it(project: Make)
     made = project([tool("read", {}, outputSchema=output)], redact=("password",))
     made.function("read", "def read():\n    return {'nom': 'Ada', 'password': 's'}\n")
     assert made.call("read", {}).is_error
+
+
+def test_a_field_called_as_a_keyword_stays_beside_a_withheld_one(project: Make) -> None:
+    inner = {"type": "object", "properties": {"a": {"type": "string"}, "password": {}}}
+    output = {
+        "type": "object", "properties": {"not": inner, "oneOf": inner}, "additionalProperties": False,
+    }  # fmt: skip
+    made = project([tool("read", {}, outputSchema=output)], redact=("password",))
+    made.function("read", "def read():\n    return {'not': {'a': 'b'}, 'oneOf': {'a': 'b'}}\n")
+    result = made.call("read", {})
+    assert result.structured_content == {"not": {"a": "b"}, "oneOf": {"a": "b"}}
 
 
 @pytest.mark.parametrize(("form", "good", "bad", "told"), [
