@@ -546,10 +546,8 @@ class _Writer:
                 return "OMIT"
             case model.Output(step, name, pointer):
                 return self.at(self.outputs[step, name], pointer)
-            case model.AnswerBody(step, pointer, False):
-                return self.at(f"{self.answers[step]}.data", pointer)
             case model.AnswerBody(step, pointer):
-                return self.at(call(f"{self.values}.body", self.answers[step]), pointer)
+                return self.at(self.body(item), pointer)
             case model.Header(step, name):
                 return call(f"{self.values}.header", f"{self.answers[step]}.headers", quoted(name))
             case model.Status(step):
@@ -559,6 +557,11 @@ class _Writer:
             case model.Missing():
                 return "OMIT"
         return self.compound(item)
+
+    def body(self, item: model.AnswerBody) -> str:
+        """Return the data of a step's answer as Python, or its text if the answer may have none."""
+        answer = self.answers[item.step]
+        return call(f"{self.values}.body", answer) if item.is_text else f"{answer}.data"
 
     def compound(self, item: model.Value) -> str:
         """Return a value made of others as Python. Raises TypeError for an unknown kind."""
