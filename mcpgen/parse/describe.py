@@ -264,10 +264,11 @@ def fitted(sentence: str, rest: str, limit: int = FIRST_SENTENCE) -> tuple[str, 
     if not sentence.startswith(kept):
         return short, _joined(_ended(sentence), rest)
     left = _CUT + _BETWEEN_CLAUSES.sub("", sentence[len(kept) :]).rstrip(" ,;:-")
-    if sentence.endswith(_CUT) and rest.startswith(_CUT):  # it was cut before
-        return short, f"{left.rstrip(_CUT)} {rest.lstrip(_CUT)}"
-    if sentence.endswith(_CUT) and _PARENTHESIS.sub("", rest).startswith(kept):
-        return short, rest  # which has the whole
+    if sentence.endswith(_CUT):  # it was cut before
+        if rest.startswith(_CUT):
+            return short, f"{left.rstrip(_CUT)} {rest.lstrip(_CUT)}"
+        if _PARENTHESIS.sub("", rest).startswith(kept):
+            return short, rest  # which has the whole
     return short, _joined(_ended(left), rest)
 
 

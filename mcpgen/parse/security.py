@@ -276,7 +276,7 @@ class Security:
         for name, auth in self.auth.items():
             kept, login = self.pinned.get(name, ()), auth.login
             is_ours = all(variable.startswith(f"{self.prefix}_") for variable in kept)
-            if not (kept and is_ours and len(kept) == len(auth.variables)):
+            if not is_ours or not 0 < len(kept) == len(auth.variables):
                 continue
             stem = f"{self.prefix}_{name.upper()}"
             theirs = kept[0].removesuffix(auth.variables[0].removeprefix(stem))

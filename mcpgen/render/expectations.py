@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
+from ..load.values import as_object
 from ..runtime.client.wire_styles import form_text, json_lines, with_fields
 from ..runtime.pointer import escape, unescape
 
@@ -262,7 +263,7 @@ def text_of(value: Any) -> str:
 def _followed(root: dict[str, Any], schema: Any, pointer: str) -> tuple[Any, str]:
     """Return a schema with its references (16 at most) followed, and its pointer."""
     for _ in range(16):
-        if not isinstance(schema, dict) or "$ref" not in schema:
+        if "$ref" not in as_object(schema):
             break
         pointer = schema["$ref"].removeprefix("#")
         schema = root

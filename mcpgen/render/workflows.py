@@ -547,7 +547,7 @@ class _Writer:
             case model.Output(step, name, pointer):
                 return self.at(self.outputs[step, name], pointer)
             case model.AnswerBody(step, pointer):
-                return self.at(self.body(item), pointer)
+                return self.at(self.answer_body(item), pointer)
             case model.Header(step, name):
                 return call(f"{self.values}.header", f"{self.answers[step]}.headers", quoted(name))
             case model.Status(step):
@@ -558,7 +558,7 @@ class _Writer:
                 return "OMIT"
         return self.compound(item)
 
-    def body(self, item: model.AnswerBody) -> str:
+    def answer_body(self, item: model.AnswerBody) -> str:
         """Return the data of a step's answer as Python, or its text if the answer may have none."""
         answer = self.answers[item.step]
         return call(f"{self.values}.body", answer) if item.is_text else f"{answer}.data"

@@ -182,19 +182,23 @@ class Nodes:
             self._unions -= 1
         else:
             node = self._of_types(base)
-        # The branches of a union have the conditions of what stands beside them
-        conditions = node.conditions
-        if self.writing and not conditions:
+        node = replace(node, base=base, null=null or node.null, ref=ref)
+        return self._conditioned(node, schema, branches) if self.writing else node
+
+    def _conditioned(self, node: Node, schema: Any, branches: list[Any]) -> Node:
+        """Return a node with the conditions of its schema and of what its branches require."""
+        reader, base, conditions = self.reader, node.base, node.conditions
+        if not conditions:  # the branches of a union have those of what stands beside them
             own = base
             if node.branches:
                 own = picked(base, OF_THE_REST)
-            elif node.extra is False and self._is_closed(ref, schema):  # which says the same
+            elif node.extra is False and self._is_closed(node.ref, schema):  # which says the same
                 own = without(base, OF_THE_REST)
             conditions = checkable(reader, as_object(schema), own, node.barred)
-        if self.writing and len(branches) > 1 and "anyOf" not in reader.flatten(schema):
+        if len(branches) > 1 and "anyOf" not in reader.flatten(schema):
             rules, barred = unions.apart(self, branches), self._barred(base)
             conditions += tuple(each for each in rules if _is_checkable(reader, each, barred))
-        return replace(node, base=base, null=null or node.null, ref=ref, conditions=conditions)
+        return replace(node, conditions=conditions)
 
     def _is_closed(self, ref: str, schema: Any) -> bool:
         """Return whether a schema itself, not a part of it alone, takes no further properties."""
