@@ -228,7 +228,8 @@ class Compiler:
         """Return whether an action goes to a step: a later one may then have run before."""
         components = as_object(self.description.root.get("components"))
         shared = [components.get(kind) for kind in ("successActions", "failureActions")]
-        return any(each.keys() >= {"type", "stepId"} for each in objects_in([node, *shared]))
+        actions = [each for each in objects_in([node, *shared]) if "stepId" in each]
+        return any(each.keys() & {"type", "reference"} for each in actions)
 
     def _retried(self, node: dict[str, Any]) -> Iterator[str]:
         """Yield the workflowIds that `retry` actions run before a step is tried again."""

@@ -208,6 +208,17 @@ def test_an_output_read_before_it_is_there_is_left_out(make: Any, api: Any, step
     assert api.lines == ["GET /things", "GET /things"]
 
 
+def test_a_step_beside_the_reference_of_an_action_may_have_run(make: Any) -> None:
+    found = {"id": "$response.body#/items/0/id"}
+    again = {"reference": "$components.failureActions.again", "stepId": "later"}
+    early = [query("kind", "$steps.later.outputs.id")]
+    listing = step("list", "listThings", parameters=early, onFailure=[again])
+    components = {"failureActions": {"again": {"name": "again", "type": "retry"}}}
+    steps = listing, step("later", "listThings", outputs=found)
+    project = make(API, arazzo(workflow("find", *steps), components=components))
+    assert [problem.code for problem in project.problems] == []
+
+
 def test_an_output_without_the_word_outputs_refers_to_nothing(make: Any) -> None:
     listing = step("list", "listThings", outputs={"id": "$response.body#/id"})
     get = step("get", "getThing", parameters=[path("id", "$steps.list.id")])
