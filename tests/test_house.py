@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_846,
+    "lines of code of mcpgen": 49_847,
     "lines of code of its runtime": 15_326,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_175,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 54_729,
+    "lines of test code": 54_740,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 
