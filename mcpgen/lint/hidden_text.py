@@ -126,8 +126,8 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
 
 
 def findings(root: Any) -> Iterator[SuspiciousText]:
-    """Yield each sign, and invisible characters as one more, in each text of a document; also in
-    keys that hold invisible characters.
+    """Yield each sign that a text is meant for a model, once, and invisible characters as one more,
+    for each text of a document, and for keys that hold invisible characters.
     """
     for pointer, text in _texts(root):
         hidden = _hidden(text)

@@ -138,8 +138,8 @@ def _update(document: Document, finding: SchemaViolation) -> dict[str, Any]:
 
 
 def _as_written(document: Document, pointer: str) -> str:
-    """Return the text of a scalar in its file, without anchor and tag; any text for a node that the
-    file does not have.
+    """Return the last word of a scalar in its file: a number without anchor and tag; any text for a
+    node that the file does not have.
     """
     place = document.place(pointer)
     line = dict(place.excerpt).get(place.line, "")[place.column - 1 :]

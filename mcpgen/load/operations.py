@@ -61,7 +61,7 @@ class DocumentedOperation:
 
     @property
     def key(self) -> str:
-        """`METHOD /path`, which names it among the operations of its document."""
+        """Name in its document: `METHOD /path`, of a further API `METHOD NAME:/path`."""
         return f"{self.method} {within(self.api, self.path)}"
 
 

@@ -51,12 +51,13 @@ def load(
     """Read the document of a name: a path, an http(s) URL, an app (`MODULE:NAME`) or `-`. Overlays
     are applied, and other files embedded, also the Arazzo documents `workflows`.
 
-    Several names, or a folder, make one document too: definitions of tools are added to the first
-    API description, and further descriptions are listed in `others`.
+    Several names, or a folder, make one document too: definitions of tools are added to the main
+    API description, that of the last run or else the first; further ones are listed in `others`.
 
-    An Arazzo document alone means the APIs in its `sourceDescriptions`, in its own folder or below
-    `folder`. Without a name the document is empty and has the `title` given. `known` is `Lock.apis`
-    of the last run, and `operations` has each API's operations then.
+    An Arazzo document alone means the APIs in its `sourceDescriptions`, if all are in its own
+    folder, or below `folder`. Without a name the document is empty and has the `title` given, else
+    E0127. `known` is `Lock.apis` of the last run, and `operations` has each API's operations then:
+    by them an API keeps its name though its file is renamed.
 
     `draft` is the JSON Schema draft of schemas without `$schema` (a key of `definitions.DRAFTS`).
     `copies` replace missing files. `progress` is told how far a slow download is. `headers` returns

@@ -679,9 +679,10 @@ def _as_text(
 def _as_file(
     reader: Reader, schema: Any, types: list[str], *, is_item: bool = False
 ) -> dict[str, Any] | None:
-    """Return the schema of a part that is bytes by its media types alone, with `format: binary`: it
-    has no type (OpenAPI 3.1 §4.8.15.1), or is a text in media types that are none. A list has such
-    items. None for any other part.
+    """Return the schema of a part that is bytes by its media types alone, with `format: binary`: a
+    text, or without a type, in media types that are no text; or without type, media types and
+    example (OpenAPI 3.1 §4.8.15.1). A list has such items, but none of the last kind, unless in
+    base64. None for any other part.
     """
     flat = reader.flatten(schema)
     kinds = reader.kinds(flat)

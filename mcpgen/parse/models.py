@@ -175,8 +175,8 @@ class Models:
         return self._types[key]
 
     def reserve(self, name: str, key: str, *, is_component: bool = False) -> str:
-        """Reserve and return the class name of a model's origin: the last run's, else `name`,
-        numbered if it is taken.
+        """Reserve and return the class name of a model's origin, another for each call: the last
+        run's, else `name`, numbered if it is taken, or is a component's without `is_component`.
         """
         while key in self.names:
             key += "+"

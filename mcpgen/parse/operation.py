@@ -523,7 +523,9 @@ class Operation:
         return {self.origin.method, self.status}.isdisjoint(("HEAD", "204"))
 
     def output(self) -> tuple[Response, Schema | None]:
-        """Return the mapping of the answer to a result, and its schema; None if it is not JSON."""
+        """Return the mapping of the answer to a result, and the result's schema, the tool's output
+        schema; None if the answer is not JSON, or has no content.
+        """
         if not self.has_content():
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")

@@ -425,8 +425,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """Return the schema that accepts what both accept, for the keywords a projection reads (JSON
     Schema 2020-12 §10.2.1.1).
 
-    Where two values of a keyword cannot be merged, the left one stays; a second `pattern` becomes a
-    condition. Neither schema is changed.
+    Where two values of a keyword cannot be merged, the left one stays, of two unions the longer; a
+    second `pattern` becomes a condition. Neither schema is changed.
     """
     if not CONDITIONAL.isdisjoint(left) and not CONDITIONAL.isdisjoint(right):
         left, right = _with_all_conditions(left, right)
@@ -497,15 +497,19 @@ def _common_values(left: Any, right: Any) -> Any:
 
 
 def _common_types(left: Any, right: Any) -> Any:
-    ours, theirs = listed_types(left), listed_types(right)
-    common = [name for name in ours if name in theirs]
+    ours, theirs = map(_with_integer, (left, right))
+    common = without_integer([name for name in ours if name in theirs])
     if len(common) > 1:
         return common
-    if common:
-        return common[0]
-    if {"integer", "number"} <= {*ours, *theirs}:
-        return "integer"
-    return left
+    return common[0] if common else left
+
+
+def _with_integer(types: Any) -> list[Any]:
+    """Return the names of types, with `integer` before `number`, which includes it."""
+    names = listed_types(types)
+    if "number" not in names:
+        return names
+    return ["integer", *[name for name in names if name != "integer"]]
 
 
 def _largest(left: Any, right: Any) -> Any:

@@ -120,18 +120,22 @@ class Annotations:
             assigned = [each.value for each in node.body if isinstance(each, ast.Assign)]
             return {"enum": [*map(literal, assigned)]}
         schema: Schema = {"type": "object", "properties": {}, "required": []}
-        for base in map(self.types.get, bases):
-            if isinstance(base, ast.ClassDef):
-                self._add_fields(base, schema)
-        self._add_fields(node, schema)
+        self._add_fields(node, schema, {node.name})
         return schema
 
-    def _add_fields(self, node: ast.ClassDef, schema: Schema) -> None:
+    def _add_fields(self, node: ast.ClassDef, schema: Schema, seen: set[str]) -> None:
+        """Add the fields of a class and of its bases, but those `seen`, to a schema in place."""
+        for name in map(last_name, node.bases):
+            base = self.types.get(name)
+            if isinstance(base, ast.ClassDef) and name not in seen:
+                self._add_fields(base, schema, seen | {name})
         options = [ast.unparse(option) for option in node.keywords]
         for each in node.body:
             match each:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                     schema["properties"][name], is_required = self.member(annotation, value)
+                    if name in schema["required"]:
+                        schema["required"].remove(name)
                     if is_required > ("total=False" in options):
                         schema["required"].append(name)
 

@@ -44,6 +44,7 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     if (folder / "src" / package / "runtime").is_dir():
         black = as_object(manifest.get("tool")).get("black")
         if isinstance(black, dict):
+            black = {key.replace("_", "-"): value for key, value in black.items()}
             yield from _own_style(black, lines)
 
 

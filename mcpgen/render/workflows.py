@@ -500,7 +500,9 @@ class _Writer:
         return call(f"await {self.steps}.run", quoted(step), py_ident(tool.name), **given)
 
     def inputs_for(self, workflow: str) -> dict[str, str]:
-        """Return name → argument for the inputs of this workflow that another workflow also has."""
+        """Return input → argument of this function in Python, for the inputs that `workflow`, to be
+        run by it, has as well.
+        """
         names = {each.wire_name for each in self.room.functions[workflow].arguments}
         return {
             name: py_ident(argument.name)

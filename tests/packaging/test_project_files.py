@@ -219,6 +219,8 @@ def test_the_workflow_pins_what_it_uses(files):
     ("line-length = 88\nexclude = '/build/'", [("E1321", "name `/runtime/` in `exclude`", "")]),
     ("line-length = 100", []),
     ('line-length = 120\nextend-exclude = "/runtime/"', []),
+    ("line_length = 100", []),
+    ('line-length = 120\nextend_exclude = "/runtime/"', []),
     ("", [("E1321", "add what follows", 'extend-exclude = "/runtime/"\n')]),
 ])  # fmt: skip
 def test_a_style_of_black_that_the_runtime_does_not_have_is_told(tmp_path, style, found):

@@ -9,7 +9,7 @@ import pytest
 from mcpgen.parse.budget import TEXTS
 from mcpgen.parse.pattern import portable_pattern, wider_pattern
 from mcpgen.parse.projection import Listing, Nodes, Projection, projection
-from mcpgen.parse.schema import Reader
+from mcpgen.parse.schema import Reader, merge
 from mcpgen.problems import Problems
 
 from .conftest import upgraded
@@ -52,6 +52,18 @@ def test_all_of_is_merged() -> None:
     schema = {"allOf": [ref("Base"), {"properties": {"b": INTEGER}, "required": ["b"]}]}
     merged = project(schema, Base=thing("a", a=STRING)).schema
     assert merged == thing("a", "b", a=STRING, b=INTEGER)
+
+
+@pytest.mark.parametrize(("one", "other", "common"), [
+    (["number", "null"], ["integer", "null"], ["integer", "null"]),
+    (["string", "integer"], ["string", "number"], ["string", "integer"]),
+    (["null", "number"], ["number", "string"], "number"), ("number", ["string", "integer"], "integer"),
+    ("number", "number", "number"), ("integer", "integer", "integer"), ("string", "number", "string"),
+])  # fmt: skip
+def test_the_types_of_two_parts_have_integers_in_common_with_numbers(
+    one: Any, other: Any, common: Any
+) -> None:
+    assert merge({"type": one}, {"type": other}) == {"type": common}
 
 
 def test_a_property_that_is_declared_anew_is_not_read_only() -> None:

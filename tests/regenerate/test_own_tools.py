@@ -80,6 +80,19 @@ def test_the_fields_of_a_class_are_compared_wherever_they_are(side: Side) -> Non
     assert told(side, old, new) == [("breaking", "pack", "`a.size` no longer allows `l`")]
 
 
+def test_a_class_has_the_fields_of_all_its_bases_and_their_defaults(side: Side) -> None:
+    types = (
+        "class A(BaseModel):\n    x: int\nclass B(A):\n    y: int = 1\nclass C(B):\n    z: str\n"
+    )
+    old = function("(a: C)", types=types)
+    for before, after, text in (
+        ("x: int", "x: float", "`a.x` "), ("z: str", "x: int = 1", "`a.x` is optional now"),
+        ("class A(", "class A(C, ", ""),
+    ):  # fmt: skip
+        found = told(side, old, function("(a: C)", types=types.replace(before, after)))
+        assert bool(found) == bool(text) and text in str(found)
+
+
 def test_an_alias_inside_a_class_says_the_same_wherever_it_is_read_first(side: Side) -> None:
     types = "Tags = list['Tag']\nclass Tag(BaseModel):\n    below: 'Tags'\n"
     first, later = (function(f"(a: {name})", types=types) for name in ("Tags", "list[Tag]"))

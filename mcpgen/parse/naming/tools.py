@@ -157,9 +157,9 @@ class Naming:
         self.name = self.pinned or self._spelt()
 
     def give_way(self, given: Set[tuple[str, str]]) -> None:
-        """Take the words of the operationId if the name is the operationId of another operation of
-        the path: that of a PUT, `update_account`, beside a PATCH. `given`: (operationId, path) of
-        all.
+        """Take the words of the operationId if the name, not pinned, is the operationId of another
+        operation of the path: `update_account`, that of the PUT, as name of the PATCH. `given`:
+        (operationId as words joined by `_`, path) of all.
         """
         own = identity_words(self.subject.operation_id)
         others = given - {("_".join(own), self.subject.path)}

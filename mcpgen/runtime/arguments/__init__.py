@@ -277,7 +277,7 @@ def is_odd(schema: Mapping[str, Any], value: Any) -> bool:
 
 def date_form(schema: Mapping[str, Any]) -> str | None:
     """Return the pattern for the beginning of a date or date-time; None for a schema of anything
-    else, or with values that the pattern does not match.
+    else, with a `pattern`, enum or constant, or with an example or default that does not match.
     """
     if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
         return None

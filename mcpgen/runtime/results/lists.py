@@ -385,9 +385,9 @@ def next_part(
     arguments: Mapping[str, Any],
     names: Iterable[str],
 ) -> dict[str, Any] | None:
-    """Return the arguments for the next page:
+    """Return the arguments that the call for the next page has anew or with another value:
 
-    * the arguments with a pagination cursor or page number,
+    * a pagination cursor, a page number, or what the URL of the next page has,
     * `{}`: there are more pages, but no known cursor,
     * None: there is no sign of more pages.
 

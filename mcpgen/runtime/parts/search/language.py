@@ -79,7 +79,9 @@ class Language:
         return ""
 
     def _particle(self, said: list[str], start: int, particle: str) -> int:
-        """Return the index of the particle if next to its verb, last or before a link; else 0."""
+        """Return the index of the particle among the `LONGEST_PHRASE` words after its verb at
+        `start`: if it is the first of them, or before a link or the end; else 0.
+        """
         reach = said[start + 1 : start + 1 + LONGEST_PHRASE]
         if particle not in reach:
             return 0
