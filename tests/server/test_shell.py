@@ -212,12 +212,15 @@ ID = {"$ref": "#/$defs/id"}
     ({"type": ["array", "null"]}, "null", None), ({"type": ["integer", "null"]}, "null", None),
     (ID, "null", None), ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "null", None),
     ({"type": "string"}, "null", "null"), ({"$ref": "#/$defs/9"}, "1.10", 1.1),
+    ({"$ref": "#/$defs/c0"}, "1.10", "1.10"),
 ])  # fmt: skip
 def test_a_word_stays_as_it_is_where_the_schema_takes_text(
     schema: Any, word: str, value: Any
 ) -> None:
     many = {f"{count}": {"anyOf": [{"$ref": f"#/$defs/{count - 1}"}] * 50} for count in range(10)}
-    root = {"properties": {"a": schema}, "$defs": {"id": {"allOf": [TEXT]}, **many}}
+    chain = {f"c{count}": {"anyOf": [{"$ref": f"#/$defs/c{count + 1}"}]} for count in range(999)}
+    defs = {"id": {"allOf": [TEXT]}, **many, **chain, "c999": TEXT}
+    root = {"properties": {"a": schema}, "$defs": defs}
     assert arguments_of([f"a={word}"], root, "") == {"a": value}
 
 

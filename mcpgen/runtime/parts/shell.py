@@ -263,7 +263,7 @@ def _value(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    kinds = _kinds(schema, root, set())
+    kinds = _kinds(schema, root)
     if "string" not in kinds:
         return parsed
     ways = [text, parsed]
@@ -282,22 +282,27 @@ def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
         return False
 
 
-def _kinds(schema: Any, root: Mapping[str, Any], seen: set[str]) -> set[str]:
+def _kinds(schema: Any, root: Mapping[str, Any]) -> set[str]:
     """Return the JSON types that a schema names, also by references and in its branches; of its
-    values `string` alone. A definition is looked at once: `seen` gets its name.
+    values `string` alone. A definition is looked at once.
     """
-    own = _as_object(schema)
-    name = str(own.get("$ref", "")).removeprefix("#/$defs/")
-    parts = [*own.get("anyOf", ()), *own.get("oneOf", ()), *own.get("allOf", ())]
-    if name not in seen:
-        seen.add(name)
-        parts += filter(None, [root.get("$defs", {}).get(name)])
-    kinds = {own["type"]} if isinstance(own.get("type"), str) else {*own.get("type", ())}
-    if not kinds and any(
-        isinstance(each, str) for each in (*own.get("enum", ()), own.get("const"))
-    ):
-        kinds = {"string"}
-    return kinds.union(*(_kinds(part, root, seen) for part in parts))
+    found: set[str] = set()
+    seen = {""}
+    pending = [schema]
+    while pending:
+        own = _as_object(pending.pop())
+        name = str(own.get("$ref", "")).removeprefix("#/$defs/")
+        pending += [*own.get("anyOf", ()), *own.get("oneOf", ()), *own.get("allOf", ())]
+        if name not in seen:
+            seen.add(name)
+            pending.append(root.get("$defs", {}).get(name))
+        kinds = {own["type"]} if isinstance(own.get("type"), str) else {*own.get("type", ())}
+        if not kinds and any(
+            isinstance(each, str) for each in (*own.get("enum", ()), own.get("const"))
+        ):
+            kinds = {"string"}
+        found |= kinds
+    return found
 
 
 def _completion(package: str, argv: list[str]) -> int:
