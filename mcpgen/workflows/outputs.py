@@ -16,6 +16,8 @@ from .compile import Operations
 ANY: Schema = {}
 DEEPEST = 20
 """Longest chain of workflows followed from output to output."""
+MOST_OUTPUTS = 100
+"""Longest chain of steps' outputs that is followed."""
 
 
 class OutputTypes:
@@ -34,6 +36,8 @@ class OutputTypes:
         self.operations = operations
         self.workflows = workflows
         self.inputs = inputs
+        self._known: dict[tuple[str, str, str], Schema] = {}
+        self._following = 0
 
     def of_workflow(self, workflow: model.Workflow, depth: int = 0) -> Schema:
         """Return the schema of the object that a workflow returns; no member is required. Beyond
@@ -60,8 +64,7 @@ class OutputTypes:
             case model.Input(name, pointer):
                 return self.part(self.inputs[workflow.id].get(name, ANY), pointer)
             case model.Output(step, name, pointer):
-                output = dict(_step(workflow, step).outputs)[name]
-                return self.part(self.of_value(workflow, output, depth), pointer)
+                return self.part(self._of_output(workflow, step, name, depth), pointer)
             case model.AnswerBody(step, pointer):
                 return self.part(self.of_answer(_step(workflow, step).operation), pointer)
             case model.WorkflowOutput(name, pointer, before):
@@ -75,6 +78,18 @@ class OutputTypes:
             case model.Array():
                 return {"type": "array"}
         return ANY
+
+    def _of_output(self, workflow: model.Workflow, step: str, name: str, depth: int) -> Schema:
+        """Return the schema of a step's output; ANY for one that leads to itself."""
+        key = workflow.id, step, name
+        if key not in self._known:
+            self._known[key] = ANY
+            if self._following < MOST_OUTPUTS:
+                self._following += 1
+                output = dict(_step(workflow, step).outputs)[name]
+                self._known[key] = self.of_value(workflow, output, depth)
+                self._following -= 1
+        return self._known[key]
 
     def of_answer(self, operation: str) -> Schema:
         """Return the schema of an operation's successful JSON response; empty without one."""

@@ -208,6 +208,15 @@ def test_an_output_read_before_it_is_there_is_left_out(make: Any, api: Any, step
     assert api.lines == ["GET /things", "GET /things"]
 
 
+def test_an_output_that_leads_to_itself_has_no_type(make: Any) -> None:
+    own = {"all": "$steps.list.outputs.all", "id": "$response.body#/items/0/id"}
+    listing = step("list", "listThings", outputs=own)
+    later = step("later", "listThings", parameters=[query("kind", "$steps.list.outputs.all")])
+    outputs = {"all": "$steps.list.outputs.all", "id": "$steps.list.outputs.id"}
+    project = make(API, arazzo(workflow("find", listing, later, outputs=outputs)))
+    assert project.outputs("find") == {"id": "t1"}
+
+
 def test_a_step_beside_the_reference_of_an_action_may_have_run(make: Any) -> None:
     found = {"id": "$response.body#/items/0/id"}
     again = {"reference": "$components.failureActions.again", "stepId": "later"}
