@@ -13,7 +13,7 @@ from ..runtime.client.settings import Shaping
 from ..runtime.results import fold
 
 DEFINITIONS = "#/$defs/"
-MAPS = frozenset(("properties", "$defs", "patternProperties", "dependentSchemas"))
+MAPS = frozenset(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"))
 """Keywords whose value maps names that the author chose to schemas."""
 SCALARS = ("boolean", "integer", "null", "number", "string")
 
