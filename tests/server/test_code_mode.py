@@ -244,7 +244,7 @@ def test_progress_says_which_tool_answered(coded: Any) -> None:
         steps.append(message)
 
     outcome(coded, "await slow(steps=1)\nawait add(a=1, b=2)", progress_callback=watch)
-    assert steps == ["working", "slow answered", "add answered"]
+    assert steps == ["working", "slow: 2", "slow answered", "add answered"]
 
 
 def test_a_cancelled_program_is_stopped_with_its_calls(
