@@ -501,7 +501,7 @@ def _common_types(left: Any, right: Any) -> Any:
     common = without_integer([name for name in ours if name in theirs])
     if len(common) > 1:
         return common
-    return common[0] if common else left
+    return next(iter(common), left)
 
 
 def _with_integer(types: Any) -> list[Any]:
