@@ -8,13 +8,11 @@ from typing import Any
 
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
-from ..load.values import as_object, objects_in
+from ..load.values import SCHEMA_MAPS, as_object, objects_in
 from ..runtime.client.settings import Shaping
 from ..runtime.results import fold
 
 DEFINITIONS = "#/$defs/"
-MAPS = frozenset(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"))
-"""Keywords whose value maps names that the author chose to schemas."""
 SCALARS = ("boolean", "integer", "null", "number", "string")
 
 
@@ -175,7 +173,7 @@ def _without_fields(schema: Any, names: tuple[str, ...]) -> Schema | None:
         if not isinstance(node, dict):
             return node
         result = {
-            key: _each(cleaned, item) if key in MAPS else cleaned(item)
+            key: _each(cleaned, item) if key in SCHEMA_MAPS else cleaned(item)
             for key, item in node.items()
         }
         for key in result.keys() & {"properties", "required"}:

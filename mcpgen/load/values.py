@@ -11,6 +11,8 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
 """The types of JSON Schema."""
+SCHEMA_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+"""Keywords of JSON Schema whose value maps names that the author chose to schemas."""
 
 
 def as_object(value: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
 from ..load.methods import PATH_ITEM
+from ..load.values import SCHEMA_MAPS
 from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
@@ -31,7 +32,6 @@ Shape: TypeAlias = Literal["one", "list", "map", "fields", "one_or_list"]
 At: TypeAlias = "tuple[At, str] | None"
 """A place as a chain of keys, which is cheaper to carry than a pointer; `pointer` writes it out."""
 
-_SCHEMA_MAPS = "properties patternProperties $defs definitions dependentSchemas dependencies"
 _SCHEMA_LISTS = "allOf anyOf oneOf prefixItems"
 _SCHEMAS = (
     "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains"
@@ -77,7 +77,7 @@ CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "encoding": {"headers": ("map", "parameter"), "encoding": ("map", "encoding")},
     "schema": {
         "items": ("one_or_list", "schema"),
-        **dict.fromkeys(_SCHEMA_MAPS.split(), ("map", "schema")),
+        **dict.fromkeys((*SCHEMA_MAPS, "dependencies"), ("map", "schema")),
         **dict.fromkeys(_SCHEMA_LISTS.split(), ("list", "schema")),
         **dict.fromkeys(_SCHEMAS.split(), ("one", "schema")),
     },
