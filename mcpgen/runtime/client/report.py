@@ -313,7 +313,7 @@ def _advice_on_code(data: Any, depth: int = 0) -> str:
     """Return the next step for known words in an error's code (`ITEM_LOGIN_REQUIRED`), or ""."""
     if not isinstance(data, dict) or depth > 2:
         return ""
-    codes = [item for key, item in data.items() if key.lower().replace("_", "") in _CODE_KEYS]
+    codes = [item for key, item in data.items() if _folded(key) in _CODE_KEYS]
     text = " ".join(code for code in codes if isinstance(code, str))
     for words, step in _CODES:
         if words.search(text):

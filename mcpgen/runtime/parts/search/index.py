@@ -178,12 +178,12 @@ class Index:
         """Those of the tools `names` that do what a query asks for: the same kind, and not the
         opposite. Reads are one kind.
         """
-        kinds = self._query(text[:LONGEST_QUERY]).kinds
+        query = self._query(text[:LONGEST_QUERY])
+        kinds = query.kinds
         if not kinds.isdisjoint(READING):
-            kinds |= READING
-        others = self.undoing(text)
+            kinds = kinds | READING
         same = (name for name in names if self._kinds[self._numbers[name]] in kinds)
-        return [name for name in same if name not in others]
+        return [name for name in same if self._verbs[self._numbers[name]] not in query.opposites]
 
     def _query(self, text: str) -> Query:
         language = self._language
