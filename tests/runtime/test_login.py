@@ -587,18 +587,22 @@ async def test_tokens_of_which_the_keyring_took_a_part_stay_in_use(
     assert len(provider.requests) == 2 and not provider.ended
 
 
-async def test_tokens_that_were_not_kept_are_kept_before_they_are_renewed(
-    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def renew_while_locked(api: Any, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     def locked(*_: str) -> None:
         raise keyring.errors.KeyringLocked
 
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "set_password", locked)
+        assert (await api.request("GET", "/me")).status == 200
+
+
+async def test_tokens_that_were_not_kept_are_kept_before_they_are_renewed(
+    memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = settings(provider.url, facts(provider))
     keep(provider, made, expires_at=1.0)
     async with runtime.api.Api(made) as api:
-        with monkeypatch.context() as patch:
-            patch.setattr(memory, "set_password", locked)
-            assert (await api.request("GET", "/me")).status == 200
+        await renew_while_locked(api, memory, monkeypatch)
         provider.access, provider.delay = ["ended early"], 3
         monkeypatch.setattr(room.token, "RENEWAL_SECONDS", 0.1)
         with pytest.raises(TokenRefused, match="did not answer in time"):
@@ -610,15 +614,10 @@ async def test_tokens_that_were_not_kept_are_kept_before_they_are_renewed(
 async def test_a_later_login_or_logout_goes_before_tokens_that_were_not_kept(
     memory: Memory, provider: Provider, monkeypatch: pytest.MonkeyPatch, logs_in: bool
 ) -> None:
-    def locked(*_: str) -> None:
-        raise keyring.errors.KeyringLocked
-
     made = settings(provider.url, facts(provider))
     keep(provider, made, expires_at=1.0)
     async with runtime.api.Api(made) as api:
-        with monkeypatch.context() as patch:
-            patch.setattr(memory, "set_password", locked)
-            assert (await api.request("GET", "/me")).status == 200
+        await renew_while_locked(api, memory, monkeypatch)
         provider.access.clear()
         memory.entries.clear()
         if logs_in:
