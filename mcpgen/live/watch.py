@@ -70,20 +70,21 @@ def wait(
     act: Callable[[bool], None],
 ) -> int:
     """Wait for a process, and return its exit code. Call `act` after a change: with True if a file
-    at a URL changed, else with False.
+    at a URL changed, else with False. A local file that changes is waited for: an editor empties it
+    before it writes it.
     """
     watched = list(paths)
-    states = states_of(watched)
+    known = seen = states_of(watched)
     fetched = threading.Event()
     if urls:
         threading.Thread(target=_ask, args=(urls, fetched), daemon=True).start()
     while process.poll() is None:
         time.sleep(INTERVAL)
-        now = states_of(watched)
-        if now != states or fetched.is_set():
+        before, seen = seen, states_of(watched)
+        if seen == before != known or fetched.is_set():
             is_new = fetched.is_set()
             fetched.clear()
-            states = now
+            known = seen
             act(is_new)
     return process.returncode
 

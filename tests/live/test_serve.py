@@ -54,15 +54,15 @@ def vouched(api: StandIn) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def served(*words: str | Path, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
-    """A client of `mcpgen serve`."""
+async def served(
+    *words: str | Path, mode: str = "auto", errors: Any = sys.__stderr__, **options: Any
+) -> AsyncIterator[Client]:
+    """A client of `mcpgen serve`, which writes its errors into a file."""
     environment = {**os.environ, "MCPGEN_PYTHON": sys.executable}
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "mcpgen", "serve", *map(str, words)], env=environment
     )
-    async with Client(
-        stdio_client(parameters, errlog=sys.__stderr__), mode=mode, **options
-    ) as client:
+    async with Client(stdio_client(parameters, errlog=errors), mode=mode, **options) as client:
         yield client
 
 
@@ -202,6 +202,47 @@ def test_a_new_hook_is_in_force_unless_broken(
             assert await refused(client)
 
     asyncio.run(run())
+
+
+def test_a_file_is_not_loaded_between_its_emptying_and_its_text(
+    here: Path, api: StandIn, mcpgen: Callable[..., Ended]
+) -> None:
+    assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0
+    hooks = here / "shop" / "src" / "shop_mcp" / "hooks.py"
+
+    async def run() -> None:
+        async with served(here / "shop", "--watch", errors=errors) as client:
+            assert "books" in await names(client)
+            for _ in range(20):
+                hooks.write_text("")
+                await asyncio.sleep(0.1)
+                hooks.write_text(f"# {hooks.stat().st_mtime_ns}\n")
+                await asyncio.sleep(0.1)
+            assert await names(client) == ["books", "wait_long"]
+
+    with (here / "errors").open("w+") as errors:
+        asyncio.run(run())
+        errors.seek(0)
+        assert errors.read().count("loaded again") <= 1
+
+
+def test_the_connections_of_former_code_are_closed_in_the_end(
+    here: Path, api: StandIn, mcpgen: Callable[..., Ended]
+) -> None:
+    assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0
+    hooks = here / "shop" / "src" / "shop_mcp" / "hooks.py"
+
+    async def run() -> None:
+        async with served(here / "shop", "--watch", errors=errors) as client:
+            for line in (*"12345", "import gc; gc.collect()"):
+                hooks.write_text(f"def before(call):\n    {line}\n")
+                await asyncio.sleep(1.2)
+                assert not (await client.call_tool("books", {})).is_error
+
+    with (here / "errors").open("w+") as errors:
+        asyncio.run(run())
+        errors.seek(0)
+        assert "Unclosed" not in errors.read()
 
 
 def promised(port: int) -> Any:

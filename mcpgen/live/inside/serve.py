@@ -31,8 +31,11 @@ INTERVAL = 0.3
 PENDING = "mcpgen.lock.new"
 """A file in the project while a run is writing."""
 
-KEPT = ("server", "refusal", "pages")
+KEPT = ("server", "refusal", "pages", "_api")
 """Attributes of an application that outlive its reload."""
+
+STILL_OPEN = 4
+"""Applications whose running calls may still end."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 
@@ -64,6 +67,8 @@ class Live(Base):
         self.sessions: weakref.WeakSet[Any] = weakref.WeakSet()
         # The session of a client on stdio, which nothing else holds between its requests
         self.latest: Any = None
+        # Applications after the first: running calls use the HTTP side of theirs
+        self.loaded: list[Any] = []
         super().__init__(package, **options)
 
     def _build(self, facts: dict[str, Any]) -> Any:
@@ -78,6 +83,9 @@ class Live(Base):
         )
         return server
 
+    def api(self) -> Any:
+        return self.loaded[-1].api() if self.loaded else super().api()
+
     async def _around(self, spans: Any, ctx: Any, call_next: Any) -> Any:
         self.sessions.add(ctx.session)
         self.latest = ctx.session
@@ -86,24 +94,36 @@ class Live(Base):
     @asynccontextmanager
     async def _lifespan(self, server: Any) -> AsyncIterator[dict[str, Any]]:
         watcher = asyncio.create_task(self.watch())
-        async with super()._lifespan(server) as state:
-            yield state
-        watcher.cancel()
-        with suppress(asyncio.CancelledError):
-            await watcher
+        try:
+            async with super()._lifespan(server) as state:
+                yield state
+        finally:
+            watcher.cancel()
+            with suppress(asyncio.CancelledError):
+                await watcher
+            await self.close(0)
 
     async def watch(self) -> None:
-        """Load the package again when its files have changed, as long as the server runs."""
+        """Load the package again when its files have changed and rest, as long as the server runs:
+        an editor empties a file before it writes it.
+        """
         folder = self.home.folder
-        state = fingerprint(folder)
+        loaded = seen = fingerprint(folder)
         while True:
             await asyncio.sleep(INTERVAL)
-            now = fingerprint(folder)
-            if now == state or is_being_written(folder):
+            before, seen = seen, fingerprint(folder)
+            if seen == loaded or seen != before or is_being_written(folder):
                 continue
-            state = now
+            loaded = seen
             if self.reload():
+                await self.close(STILL_OPEN)
                 await self.announce()
+
+    async def close(self, kept: int) -> None:
+        """Close the connections of the applications that were loaded, except the last `kept`."""
+        while len(self.loaded) > kept:
+            async with self.loaded.pop(0)._lifespan(self.server):
+                """Closes them where it ends."""
 
     def reload(self) -> bool:
         """Take over what a new application reads; return whether it could start: else nothing
@@ -118,6 +138,7 @@ class Live(Base):
         except Exception as error:
             print(f"not loaded again: {error}", file=sys.stderr)
             return False
+        self.loaded.append(fresh)
         self.__dict__ |= {key: vars(fresh)[key] for key in vars(fresh) if key not in KEPT}
         print(f"loaded again: {len(self.catalog.listed)} tools", file=sys.stderr)
         return True
