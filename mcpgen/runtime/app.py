@@ -66,18 +66,21 @@ class App:
         yours: bool = True,
     ) -> None:
         """Make the server of the package with the import name `package`. `mode` is an option for
-        another list of the tools (`--lazy`), `settings` None: read later. With `yours` false
-        neither `hooks.py` nor `custom/` is used. Raises StartError for options that do not fit.
+        another list of the tools (`--lazy`). Without toolsets or tools, the settings choose them;
+        with `settings` None, they are read later, and choose nothing. With `yours` false neither
+        `hooks.py` nor `custom/` is used. Raises StartError for options that do not fit.
         """
         home = Package.named(package)
         facts = home.facts()
         parts = parts_of(facts)
         aliases = facts.get("aliases", {})
+        named = {key: facts[key] for key in ("name", "env_prefix")}
+        self._limits = settings or Settings(**named, **facts.get("defaults", {}))
         self.catalog = Catalog(
             home,
-            toolsets=toolsets,
-            tools=tools,
-            read_only=read_only,
+            toolsets=tuple(toolsets) or self._limits.toolsets,
+            tools=tuple(tools) or self._limits.tools,
+            read_only=read_only or self._limits.read_only,
             aliases=aliases,
             yours=yours,
             parts=parts,
@@ -85,8 +88,6 @@ class App:
         self.home = home
         self._yours = yours
         self._settings = settings
-        named = {key: facts[key] for key in ("name", "env_prefix")}
-        self._limits = settings or Settings(**named, **facts.get("defaults", {}))
         self.quota = Quota(self._limits, facts.get("rates", {}))
         """Replaced by a transport that has many callers."""
         self._api: Any = None

@@ -165,8 +165,7 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
     from .parts import PARTS
 
     for part in settings.parts:
-        if part.prepare is not None:
-            part.prepare(settings, stdio=not options.http)
+        part.prepare(settings, stdio=not options.http)
     options_of_parts = [each.option for each in PARTS.values() if each.option]
     modes = [option for option in options_of_parts if getattr(options, option.lstrip("-"))]
     if len(modes) > 1:
@@ -174,9 +173,9 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
         raise StartError(f"{names} are two ways to show the tools: choose one")
     return App(
         package,
-        toolsets=_names(options.toolsets) or settings.toolsets,
-        tools=_names(options.tools) or settings.tools,
-        read_only=options.read_only or settings.read_only,
+        toolsets=_names(options.toolsets),
+        tools=_names(options.tools),
+        read_only=options.read_only,
         mode=next(iter(modes), ""),
         settings=settings,
     )

@@ -80,7 +80,7 @@ class Record:
         }
         fields.update({name: value for name, value in optional.items() if value})
         fields.update(self.details)
-        for note in notes:
+        for note in notes.values():
             fields.update(note(self))
         if has_worked:
             event("info", "call", **fields)
@@ -88,11 +88,13 @@ class Record:
             event("warning", "call_failed", **fields)
 
 
-observers: list[Callable[[Record], None]] = []
-"""Observers of each call: the metrics and the audit, if they are on."""
+observers: dict[Hashable, Callable[[Record], None]] = {}
+"""Observers of each call: the metrics and the audit, if they are on. A server that is mounted twice
+in a process has one of each.
+"""
 
-notes: list[Callable[[Record], dict[str, Any]]] = []
-"""Sources of further fields for the log line of each call, if they are requested."""
+notes: dict[str, Callable[[Record], dict[str, Any]]] = {}
+"""Server -> source of further fields for the log line of each call, if they are requested."""
 
 figures: dict[str, Callable[[], tuple[float, float]]] = {}
 """Sources of what telemetry shows: how much of a limit is in use now, and the limit."""
@@ -129,7 +131,7 @@ def recorded(tool: str, sender: Mapping[str, str]) -> Iterator[Record]:
         _now.reset(token)
         record.seconds = time.perf_counter() - started
         record.log()
-        for observe in observers:
+        for observe in observers.values():
             observe(record)
 
 

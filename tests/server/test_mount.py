@@ -75,6 +75,7 @@ def generated(folder: Path, name: str, short: str) -> Path:
     if not project.is_dir():
         run(folder, "generate", name, "-o", project.name, "--name", short[:16])
         run(project, "add", "asgi")
+        run(project, "add", "audit")
     return project
 
 
@@ -271,6 +272,25 @@ def test_the_server_is_made_once_for_the_first_event_loop(
         with TestClient(app) as client:
             assert called(client, "get_book", {"id": 1})["structuredContent"]["id"] == 1
         assert counted.call_count == made_until_now
+
+
+def test_variables_choose_the_tools_and_a_call_is_in_the_audit_once(
+    made: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shop = made("fastapi_shop:app")
+    monkeypatch.setenv("FASTAPI_MCP_AUDIT", str(tmp_path / "audit"))
+    app = shop.mount(shop.mount(shop.app), path="/other")
+    note: dict[str, Any] = {"name": "add_note", "arguments": {"text": "x"}}
+    with TestClient(app) as client:
+        asked(client, "tools/call", note, "/other")
+        [line] = (tmp_path / "audit").read_text().splitlines()
+        assert json.loads(line)["tool"] == "add_note"
+    monkeypatch.setenv("FASTAPI_MCP_TOOLS", "add_note,get_book")
+    monkeypatch.setenv("FASTAPI_MCP_READ_ONLY", "1")
+    with TestClient(shop.mount(app, path="/third")) as client:
+        [tool] = asked(client, "tools/list", {}, "/third").json()["result"]["tools"]
+        assert tool["name"] == "get_book"
+        assert asked(client, "tools/call", note, "/third").json()["result"]["isError"]
 
 
 def test_pages_of_others_and_names_of_others_are_refused(made: Made) -> None:

@@ -134,7 +134,7 @@ class Part:
     """The module with the options of a transport for callers over a network (`http`)."""
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool beside the whole list."""
-    prepare: Callable[..., None] | None = None
+    prepare: Callable[..., None] = lambda settings, stdio: None
     """Given the settings, and whether stdout has the answers (`stdio`), called before the server
     starts. Raises StartError.
     """

@@ -391,7 +391,7 @@ class Guard:
             record.arguments = scope[MESSAGE].params.get("arguments")
         fields: dict[str, Any] = {**record.details, **record.sender, "tool": record.tool}
         event("warning", "refused", status=record.status, reason=record.reason, **fields)
-        for observe in observers:
+        for observe in observers.values():
             observe(record)
         await answer(send, refused.status, refused.content, *refused.fields)
 

@@ -93,6 +93,8 @@ class Endpoint:
             if not checks:
                 names = (*names, "Authorization")
             settings = replace(settings, forward_headers=names, inside=True)
+        for part in settings.parts:
+            part.prepare(settings, stdio=False)
         options = Namespace(host="127.0.0.1", port=0, allowed_host=[], workers=1)
 
         def make() -> tuple[App, Any]:

@@ -84,9 +84,9 @@ def note(settings: Settings, place: str, *, log: bool, stdio: bool) -> None:
     if place:
         if stdio:
             _refuse_stdout(place)
-        observers.append(audit(place, settings.name, arguments))
+        observers[settings.name, place] = audit(place, settings.name, arguments)
     if log:
-        notes.append(arguments)
+        notes[settings.name] = arguments
 
 
 def audit(place: str, name: str, arguments: Arguments) -> Audit:

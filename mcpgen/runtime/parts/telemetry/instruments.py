@@ -77,7 +77,7 @@ class Telemetry:
         """Observe the server's requests, its calls and its requests to the API."""
         app.server.middleware.insert(0, self._outside)
         app.server.middleware.append(self._inside)
-        observers.append(self._count)
+        observers[self] = self._count
         lines = logging.Handler(logging.WARNING)
         lines.emit = self._count_line  # type: ignore[method-assign]
         logger.addHandler(lines)
