@@ -314,12 +314,17 @@ def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
     assert f"the audit cannot be written to `{tmp_path}/no/audit`: No such file" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "link", "/dev/stderr"])
 def test_an_audit_does_not_go_where_the_answers_go(
-    package: Path, environment: dict[str, str]
+    package: Path, environment: dict[str, str], tmp_path: Path, name: str
 ) -> None:
-    done = run(package, environment | {"SHOP_MCP_AUDIT": "/dev/stdout"})
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "`/dev/stdout`: over stdio that is where the client reads the answers" in done.stderr
+    (tmp_path / "link").symlink_to("/proc/self/fd/1")
+    both = (
+        f"import os; os.dup2(1, 2); from {PACKAGE}.__main__ import main; raise SystemExit(main())"
+    )
+    done = run(package, environment | {"SHOP_MCP_AUDIT": str(tmp_path / name)}, "-c", both)
+    assert done.returncode == 2
+    assert f"{name}`: over stdio that is where the client reads the answers" in done.stdout
 
 
 def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(

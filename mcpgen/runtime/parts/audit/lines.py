@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import socket
+import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -102,12 +103,12 @@ def audit(place: str, name: str, arguments: Arguments) -> Audit:
 
 
 def _refuse_stdout(place: str) -> None:
-    """Raise StartError for a path that leads to what stdout leads to, and stderr does not."""
+    """Raise StartError for a path that leads to what stdout does, unless it is a terminal."""
     try:
-        answers, log, found = os.fstat(1), os.fstat(2), Path(place).stat()
+        answers, found = os.fstat(1), Path(place).stat()
     except OSError:
         return
-    if os.path.samestat(answers, found) and not os.path.samestat(answers, log):
+    if os.path.samestat(answers, found) and not stat.S_ISCHR(found.st_mode):
         reason = "over stdio that is where the client reads the answers; name a file"
         raise StartError(f"the audit cannot be written to `{place}`: {reason}")
 
