@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from calls import run, runtime, settings
+from cryptography.hazmat.primitives import serialization
 from upstream import ok
 
 from mcpgen.runtime.parts.oauth.tokens import Keys, Unavailable
@@ -97,7 +98,7 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
 @pytest.mark.parametrize(("names", "told"), [
     (["CA_FILE"], "`BOOKSHOP_MCP_CA_FILE` names no certificates (PEM)"),
     (["CLIENT_CERT", "CLIENT_KEY"], "`BOOKSHOP_MCP_CLIENT_CERT` or `BOOKSHOP_MCP_CLIENT_KEY` names"
-     " no certificates, or no key that fits (PEM)"),
+     " no certificates, or no key that fits (PEM, without a passphrase)"),
 ])  # fmt: skip
 def test_a_file_without_certificates_or_key_is_named_at_each_call(
     over_tls: Any, certificate: Path, names: list[str], told: str
@@ -106,6 +107,17 @@ def test_a_file_without_certificates_or_key_is_named_at_each_call(
     error = over_tls(**{**files, names[-1]: __file__})
     assert isinstance(error, runtime.client.Refused)
     assert str(error) == f"nothing was sent: {told}"
+
+
+def test_a_key_with_a_passphrase_is_refused_as_nobody_could_be_asked(
+    over_tls: Any, certificate: Path, tmp_path: Path
+) -> None:
+    key = serialization.load_pem_private_key(certificate.read_bytes(), None)
+    locked = serialization.BestAvailableEncryption(b"secret")
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    (tmp_path / "key").write_bytes(key.private_bytes(*form, locked))
+    error = over_tls(CLIENT_CERT=str(certificate), CLIENT_KEY=str(tmp_path / "key"))
+    assert "no key that fits (PEM, without a passphrase)" in str(error)
 
 
 def test_a_proxy_passes_on_what_only_the_api_can_read(over_tls: Any, certificate: Path) -> None:

@@ -319,7 +319,7 @@ def _unreachable(
 
 def tls(settings: ApiSettings) -> ssl.SSLContext:
     """Return a TLS context that trusts the system's certificates, or only those of `CA_FILE`. It
-    writes no key log. Raises Refused for files that cannot be read as such.
+    writes no key log, and asks for no passphrase. Raises Refused for files that cannot be read.
     """
     try:
         if settings.ca_file is None:
@@ -328,7 +328,7 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             context.load_verify_locations(settings.ca_file)
         if settings.client_cert is not None:
-            context.load_cert_chain(settings.client_cert, settings.client_key)
+            context.load_cert_chain(settings.client_cert, settings.client_key, password="")
     except OSError:
         files = {
             "CA_FILE": settings.ca_file,
@@ -338,7 +338,7 @@ def tls(settings: ApiSettings) -> ssl.SSLContext:
         names = " or ".join(f"`{settings.variable(name)}`" for name, path in files.items() if path)
         fault = "names no certificates (PEM)"
         if settings.client_cert:
-            fault = "names no certificates, or no key that fits (PEM)"
+            fault = "names no certificates, or no key that fits (PEM, without a passphrase)"
         raise Refused(f"nothing was sent: {names or 'the system'} {fault}") from None
     context.set_alpn_protocols(["http/1.1"])
     return context
