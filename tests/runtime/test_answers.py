@@ -874,14 +874,18 @@ def test_an_answer_that_differs_from_the_document_is_logged(
     assert output is None or jsonschema_rs.is_valid(output, structured)
 
 
-@pytest.mark.parametrize(("more", "is_shown"), [(19, False), (20, True)])
-def test_a_body_that_says_little_more_than_its_message_is_left_out(
-    reported: Any, more: int, is_shown: bool
+@pytest.mark.parametrize(("more", "is_shown"), [
+    ({"status": 404}, False), ({"error": "not  HERE", "ok": False, "errors": []}, False),
+    ({"code": "E42"}, True), ({"code": 1062}, True), ({"message_of": {"field": "code"}}, True),
+    ({"detail": "x" * 1020 + " to give"}, True),
+])  # fmt: skip
+def test_a_body_that_says_no_more_than_its_message_is_left_out(
+    reported: Any, more: dict[str, Any], is_shown: bool
 ) -> None:
-    body = json.dumps({"message": "Not here", "a": "x" * more}, separators=(",", ":"))
-    assert len(body) == len("Not here") + more + 21
+    body = json.dumps({"message": "Not here", **more})
     text = reported(http(404, body, "application/json"))
-    assert "Not here" in text and ("xxx" in text) is is_shown
+    assert "404 Not Found: " in text and "ot here" in text
+    assert ("Answer: " in text) is is_shown
 
 
 @pytest.mark.parametrize("wait", ["1", "0.4"])

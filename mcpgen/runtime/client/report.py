@@ -12,7 +12,7 @@ from typing import Any
 
 from ..facts import SAFE
 from ..log import event
-from ..results import MAX_DEPTH, NOTE, Shown, withheld
+from ..results import MAX_DEPTH, NOTE, Shown, compact, withheld
 from ..results.answer import Answer, fit
 from ..results.content import Block
 from . import ApiError, BadStatus, MissingCredential, Refused
@@ -61,8 +61,11 @@ _STEPS = {
 _GONE_OR_CHANGED = (404, 409, 410, 412)
 """Statuses of a change that was made before."""
 _MAY_BE_DONE = "Next: an attempt before may have done it; its answer was lost: see how things are"
-_CODE_KEYS = frozenset("code errorcode errortype type reason error status".split())
+_CODE_KEYS = frozenset("code errorcode errortype type reason error status statuscode".split())
 """Without `_` and in lower case."""
+_WORD = re.compile(r"\w+")
+_SAID = {*_MESSAGE_KEYS, *_PLACE_KEYS, *_CODE_KEYS, "false", "null", "ok", "success", "true"}
+"""Words of a body that say nothing beside its message."""
 _CODES = tuple(
     (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)", re.I), step)
     for words, step in (
@@ -172,7 +175,7 @@ def status_text(status: int) -> str:
 def _message_and_detail(answer: Answer[Any], settings: ApiSettings) -> tuple[str, str]:
     """Return the body's own message (JSON alone), and the body if it says more; masked and cut."""
     if answer.data is not None:
-        return _from_data(answer.data, settings)
+        return _from_data(answer.data, answer.status, settings)
     if not answer.content:
         return "", ""
     if answer.text is None:
@@ -202,16 +205,17 @@ def _withheld(settings: ApiSettings) -> Shown:
     return shown
 
 
-def _from_data(data: Any, settings: ApiSettings) -> tuple[str, str]:
+def _from_data(data: Any, status: int, settings: ApiSettings) -> tuple[str, str]:
     try:
         data = _withheld(settings).without(data, settings.readable, MAX_DEPTH)
         text = fit(data, MAX_ERROR)[0]
     except (ValueError, RecursionError):
         return "", ""
-    message = _message(data)
-    if message and len(text) <= len(message) + 40:
-        return message[:1024], ""
-    return message[:1024], text[:MAX_ERROR]
+    message = _message(data)[:1024]
+    said = _WORD.findall(_folded(f"{compact(message)} {status_text(status)}"))
+    if _SAID.issuperset({*_WORD.findall(_folded(text))}.difference(said)):
+        return message, ""
+    return message, text[:MAX_ERROR]
 
 
 def _message(data: Any, depth: int = 0) -> str:
