@@ -220,6 +220,7 @@ def test_no_encoder_writes_what_was_not_given() -> None:
     for name in OTHERS:
         encoder = getattr(runtime.wire, name)
         assert encoder(omitted) is omitted, name
+    assert runtime.wire.json_lines(None) is omitted
 
 
 @pytest.mark.parametrize("make", [

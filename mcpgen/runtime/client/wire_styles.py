@@ -129,10 +129,10 @@ def form_text(value: Any, **writers: Fields) -> str | Omit:
 
 def json_lines(value: Any, start: str = "") -> str | Omit:
     """Return the items of a list as a body of JSON values: each on a line, and in a JSON text
-    sequence (RFC 7464) behind the control character `start`.
+    sequence (RFC 7464) behind the control character `start`. OMIT for null.
     """
-    if isinstance(value, Omit):
-        return value
+    if isinstance(value, Omit | None):
+        return OMIT
     return "".join(f"{start}{json_of(item)}\n" for item in value)
 
 
