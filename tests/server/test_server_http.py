@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from http.client import HTTPConnection
+from ipaddress import ip_address
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -145,6 +146,18 @@ def test_every_address_is_that_of_ipv4_too(start: Start) -> None:
         connection.request("GET", "/health")
         assert connection.getresponse().read() == b'{"status": "ok"}'
         connection.close()
+
+
+def test_an_address_may_name_its_interface(start: Start) -> None:
+    rows = map(str.split, Path("/proc/net/if_inet6").read_text().splitlines())
+    links = [f"{ip_address(bytes.fromhex(row[0]))}%{row[-1]}" for row in rows if row[3] == "20"]
+    if not links:
+        pytest.skip("this machine has no address of a link")
+    options = ("--host", links[0], "--allowed-host", "mcp.example.com", "--workers", "2")
+    connection = HTTPConnection(links[0], start(*options, HTTP_TOKEN=TOKEN).port, timeout=10)
+    connection.request("GET", "/health")
+    assert connection.getresponse().status == 200
+    connection.close()
 
 
 def test_a_slash_after_the_path_makes_no_difference(plain: Server) -> None:

@@ -393,12 +393,12 @@ _LISTEN_HINTS = {
 """Hints for addresses on which the server cannot listen."""
 
 
-def _listen(host: str, port: int, *, own: bool = False) -> socket.socket:
+def _listen(host: str, port: int | str, *, own: bool = False) -> socket.socket:
     try:
-        kind = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        kind, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         both = host == "::" and socket.has_dualstack_ipv6()
         return socket.create_server(
-            (host, port), family=kind, backlog=QUEUE, dualstack_ipv6=both, reuse_port=own
+            place, family=kind, backlog=QUEUE, dualstack_ipv6=both, reuse_port=own
         )
     except OSError as error:
         hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
@@ -413,7 +413,7 @@ class _OneForEach:
 
     def __init__(self, bound: socket.socket) -> None:
         with bound:
-            self._place = bound.getsockname()[:2]
+            self._place = socket.getnameinfo(bound.getsockname(), NUMERIC)
 
     def __reduce__(self) -> Any:
         return partial(_listen, *self._place, own=True), ()
@@ -427,6 +427,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+NUMERIC = socket.NI_NUMERICHOST | socket.NI_NUMERICSERV
 QUEUE = 1024  # connections that the system keeps until they are accepted
 START_SECONDS = 60
 """Seconds for a process to start, or to answer its watcher."""
