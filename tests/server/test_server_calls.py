@@ -149,13 +149,14 @@ def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> N
 
 
 PEEK_PY = """
-from .. import Image, Resource, Structured, Text
+from .. import Image, Resource, ResourceLink, Structured, Text
 
+LINK = ResourceLink("https://x/?pin=canary", "pin: canary", "pin=canary", '"pin": "canary"', size=1)
 BOTH = {"a": 1, "pin": "canary"}
 KINDS = {
     "data": BOTH, "list": [BOTH], "text": 'a=1 pin="canary"',
     "structured": Structured(BOTH, "pin: canary"), "blocks": (Image(b"x"), Text("a")),
-    "told": Text("pin: canary"), "file": [Resource("file:///pins", "pin=canary"), Text("b")],
+    "told": Text("pin: canary"), "file": [Resource("x:?pin=canary", "pin=canary"), LINK, Text("b")],
 }
 
 async def peek(*, kind: str) -> object:

@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from . import NOTE, Shown, Sieve, fold
@@ -38,15 +38,14 @@ class Withheld(Shown):
 
     def of_result(self, value: Any) -> Any:
         """Return what a user's function returned without the fields."""
-        from .content import Resource, Structured, Text, as_json
+        from .content import Resource, ResourceLink, Structured, Text, as_json
 
         match value:
             case Structured():
                 return Structured(self.without(as_json(value.data)), self.without(value.text))
-            case Text():
-                return Text(self.without(value.text))
-            case Resource(data=str(text)):
-                return replace(value, data=self.without(text))
+            case Text() | Resource() | ResourceLink():
+                own = {each.name: self.without(getattr(value, each.name)) for each in fields(value)}
+                return replace(value, **own)
             case list() | tuple() if any(hasattr(item, "block") for item in value):
                 return [self.of_result(item) for item in value]
         return value if hasattr(value, "block") else self.without(as_json(value))
