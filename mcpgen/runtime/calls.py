@@ -204,8 +204,10 @@ class Runner:
         """
         prepared = self._prepare(entry)
         arguments = dict(arguments or {})
-        if prepared.continues and PART in arguments:
-            context.reading = {**context.reading, PART: str(arguments.pop(PART))}
+        if prepared.continues:
+            part = arguments.pop(PART, None)
+            if part is not None:
+                context.reading = {**context.reading, PART: str(part)}
         checked, remarks = prepared.checker.checked(arguments)
         call = Call(entry.name, checked, entry.read_only, context)
         context.remarks += remarks
