@@ -792,6 +792,17 @@ def test_a_failure_after_sending_warns_before_doing_it_twice(reported: Any) -> N
     assert "check before sending it again" not in reported(broken, method="GET")
 
 
+def test_a_404_of_a_further_api_names_the_base_url_of_that_api() -> None:
+    shares = {"base_url": "", "shares": {"api": "", "from": "/v1", "to": "/billing"}}
+    done = calling(
+        [http(404, "{}")],
+        lambda api: api.of("billing").request("GET", "/invoices"),
+        {"apis": {"billing": shares}},
+    )
+    [block] = runtime.report.report_error(done.error, done.settings)
+    assert block["text"].endswith("(`BOOKSHOP_MCP_BILLING_BASE_URL`)")
+
+
 def test_a_first_404_names_the_base_url_and_one_after_a_success_does_not(reported: Any) -> None:
     assert reported(http(404, "{}")).endswith("the base URL is wrong (`BOOKSHOP_MCP_BASE_URL`)")
 

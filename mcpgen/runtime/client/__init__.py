@@ -103,6 +103,8 @@ class BadStatus(ApiError):
     sent = True
     nothing_found: bool = False
     """Whether no call has succeeded below the same base URL."""
+    base_variable: str = ""
+    """Environment variable of the API's base URL."""
     follows_lost: bool = False
     """Whether an earlier attempt may have been carried out, and its answer was lost."""
 

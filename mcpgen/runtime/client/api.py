@@ -307,6 +307,7 @@ class Api:
                     continue
                 failure = BadStatus(answer)
                 failure.nothing_found = call.base not in self._found
+                failure.base_variable = self.settings.variable("BASE_URL")
                 failure.follows_lost = lost
                 if answer.status not in RETRIED:
                     raise failure

@@ -302,7 +302,7 @@ def _advice(error: BadStatus, settings: ApiSettings) -> str:
     if status in _STEPS:
         return _STEPS[status]
     if status in (400, 404, 410, 422):
-        return _advice_on_arguments(error, settings)
+        return _advice_on_arguments(error)
     if status in (429, 503) or "retry-after" in answer.headers:
         return _advice_on_wait(answer)
     if status < 500:
@@ -325,7 +325,7 @@ def _advice_on_code(data: Any, depth: int = 0) -> str:
     return _advice_on_code(data.get("error"), depth + 1)
 
 
-def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
+def _advice_on_arguments(error: BadStatus) -> str:
     if error.status in (404, 410):
         text = "Next: what was asked for is not there"
         named = error.path_arguments
@@ -334,8 +334,8 @@ def _advice_on_arguments(error: BadStatus, settings: ApiSettings) -> str:
         if named:
             text = f"Next: check {quoted(named[:10])}: what it names is not there"
         if error.nothing_found:
-            variable = settings.variable("BASE_URL")
-            text += f"; if every call is answered so, the base URL is wrong (`{variable}`)"
+            text += "; if every call is answered so, the base URL is wrong"
+            text += f" (`{error.base_variable}`)"
         return text
     told = _advice_on_code(error.answer.data)
     if told:
