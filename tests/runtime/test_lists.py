@@ -341,6 +341,13 @@ def test_a_flag_says_whether_there_is_a_next_page(beside: Any) -> None:
     assert following(json.loads(swapped)) is None
 
 
+@pytest.mark.parametrize("call", [{"page": 3}, {"page": 2, "page_size": 2}])
+def test_a_page_without_the_url_of_a_next_one_is_the_last_whatever_the_total(call: Any) -> None:
+    listing = ListAnswer(("results",), next="page", size="page_size", how="cursor", source=("next",))
+    data = {"count": 4, "next": None, "results": [{"id": 3}, {"id": 4}]}
+    assert lists.next_part(listing, data, {}, call, [*call]) is None
+
+
 def test_a_link_to_a_page_without_results_is_none() -> None:
     link = '<https://a.test/?cursor=0:1:0>; rel="next"; results="{}"; cursor="0:1:0"'
     for results, following in (("true", {"cursor": "0:1:0"}), ("false", None)):

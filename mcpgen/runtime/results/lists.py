@@ -576,6 +576,8 @@ def _goes_on(
     elif listing.how == "offset":
         seen += start - _first(listing)
         is_first = True
+    elif (listing.how, is_first) == ("cursor", False):
+        return False  # the cursor was followed, and there is no other
     sizes = [_at(arguments, listing.size), *(numbers[name] for name in _SIZES & numbers.keys())]
     size = min((each for each in sizes if type(each) is int), default=0)
     most = math.inf
