@@ -576,6 +576,9 @@ def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
     )
     needed = {name: scopes.needed(name) for name in ("delete_book", "get_book", "no_tool")}
     assert needed == {"delete_book": {"a:b", "c", "w"}, "get_book": {"d"}, "no_tool": set()}
+    catalog.aliases["remove_book"] = "delete_book"
+    renamed = callers.Scopes(catalog, frozenset(), ["remove_book=a"])
+    assert {renamed.needed("remove_book"), renamed.needed("delete_book")} == {frozenset("a")}
     with pytest.raises(StartError, match="names no tool: `delete_bok`; did you mean `delete_book`"):
         callers.Scopes(catalog, frozenset(), ["delete_bok=x"])
 

@@ -35,11 +35,12 @@ class Scopes:
             name, equals, scopes = pair.partition("=")
             if not equals:
                 continue
-            if catalog.find(name) is None:
+            entry = catalog.find(name)
+            if entry is None:
                 raise StartError(
                     f"`..._HTTP_TOOL_SCOPES` names no tool: `{name}`{catalog.near(name)}"
                 )
-            self._single[name] = frozenset(scopes.split())
+            self._single[entry.name] = frozenset(scopes.split())
 
     def needed(self, name: str) -> frozenset[str]:
         """Return the scopes that a call of the named tool needs; none for an unknown tool."""
