@@ -82,7 +82,8 @@ class Catalog:
         """Names of all tools in the files that were read."""
         self.unread: list[Path] = []
         """Files of toolsets that are not offered."""
-        chosen = ToolFilter.of(root, toolsets, tools)
+        own_names = (self.aliases.get(name.strip(), name) for name in tools)
+        chosen = ToolFilter.of(root, toolsets, own_names)
         folders = ("tools", "custom") if yours else ("tools",)
         files = [path for each in folders for path in sorted((root / each).glob("*.json"))]
         if files:

@@ -260,7 +260,7 @@ def test_what_does_not_exist_is_an_error_with_a_suggestion(
 
 @pytest.mark.parametrize(("options", "names"), [
     ({"tools": ["get_book"]}, ["get_book"]),
-    ({"tools": ["get_book", "add"]}, ["get_book", "add"]),
+    ({"tools": ["get_book", "add"]}, ["get_book", "add"]), ({"tools": ["find_books"]}, ["list_books"]),
     ({"tools": ["get_book", "delete_book"], "read_only": True}, ["get_book"]),
     ({"tools": ["get_book"], "toolsets": ["desk"]}, ["get_book", *(tool["name"] for tool in DESK)]),
 ])  # fmt: skip
