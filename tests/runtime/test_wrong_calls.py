@@ -302,6 +302,7 @@ WHOLE = {"type": "integer"}
     ({"type": "array", "items": WHOLE}, ["1", 2], [1, 2]), ({}, "5", "5"),
     ({"properties": {"a": {"properties": {"b": FLAG}}}}, {"a": {"b": "true"}}, {"a": {"b": True}}),
     ({"type": ["integer", "string"]}, "5", "5"), ({"type": "array", "items": WHOLE}, "[1]", [1]),
+    ({"anyOf": [WHOLE, {"enum": ["all"]}]}, "5", 5), ({"anyOf": [WHOLE, {"enum": ["all"]}]}, "all", "all"),
 ])  # fmt: skip
 def test_what_can_mean_one_thing_is_taken_as_that(schema: Any, value: Any, meant: Any) -> None:
     checked, remarks = Checker("x", {"properties": {"a": schema}}).checked({"a": value})

@@ -342,11 +342,11 @@ class Checker:
         return self._chosen(repaired, branches, pointer, value)
 
     def _chosen(self, repaired: list[Any], branches: list[Any], pointer: str, value: Any) -> Any:
-        """Return the first repaired value, of the same type if a branch of the union takes that
-        type; else the value itself.
+        """Return the first repaired value, else the value itself. A number or a flag keeps its type
+        if a branch of the union takes that type: a text can mean `5`, and 5 is no text.
         """
-        kinds = self._union_kinds(branches)
-        if kinds and _TYPES.get(type(value)) in kinds:
+        kinds = self._union_kinds(branches) or frozenset()
+        if _TYPES.get(type(value)) in kinds - {"string"}:
             repaired = [each for each in repaired if type(each) is type(value)]
         return next(iter(repaired), value)
 
