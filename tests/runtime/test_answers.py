@@ -861,6 +861,7 @@ def test_an_answer_can_say_that_it_failed(path: str, data: Any, failed: bool) ->
 
 ANY = {"type": "object"}
 TYPED = {**ANY, "properties": {"degrees": {"type": ["number", "null"]}}}
+RESULT = {**ANY, "properties": {"result": {"type": ["object", "null"]}}}
 BOOKS = {"lists": {"get_weather": {"items": ["books"]}}}
 
 
@@ -869,7 +870,7 @@ BOOKS = {"lists": {"get_weather": {"items": ["books"]}}}
     ('{"degrees": "warm"}', TYPED, {}, ["these are of other types: `degrees`"]),
     ('{"degrees": "warm"}', ANY, {}, []), ("warm", ANY, {}, ["it is not JSON"]),
     ("[]", TYPED, {}, ["it is no object"]), ("warm", None, {}, []), ("", ANY, {}, []), ('{"books": []}', ANY, BOOKS, []),
-    ('{"books": 1}', ANY, BOOKS, ["it has no list at `books`"]),
+    ('{"books": 1}', ANY, BOOKS, ["it has no list at `books`"]), ("warm", RESULT, {}, ["it is not JSON"]),
     ("{}", ANY, {"wrapped": ["get_weather"]}, ["it is an object"]),
 ])  # fmt: skip
 def test_an_answer_that_differs_from_the_document_is_logged(

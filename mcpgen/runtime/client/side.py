@@ -308,10 +308,11 @@ def content_of(
     structured = {"result": data}
     if data is None and not answer.content:
         structured, notes = {}, [*map(str, texts), *notes]
-    elif isinstance(data, dict) and tool.get("name") not in settings.wrapped:
-        structured = without_misfits(data, tool["outputSchema"])
-        if len(structured) < len(data):
-            notes = [*notes, f"{MISFITS}: {', '.join(sorted(data.keys() - structured.keys()))}"]
+    elif tool.get("name") not in settings.wrapped:
+        whole = data if isinstance(data, dict) else structured
+        structured = without_misfits(whole, tool["outputSchema"])
+        if len(structured) < len(whole):
+            notes = [*notes, f"{MISFITS}: {', '.join(sorted(whole.keys() - structured.keys()))}"]
     return blocks, noted(structured, notes) if notes else structured
 
 
