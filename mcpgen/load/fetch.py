@@ -395,7 +395,7 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
         case _, TimeoutError():
             return f"the server was silent for {READ_SECONDS:g} s", again
         case _, socket.gaierror():
-            host = visible(urllib.parse.urlsplit(name).hostname or "")
+            host = visible(str(urllib.parse.urlsplit(name).hostname))
             return (
                 f"the host `{host}` is not known",
                 "check the spelling of the URL, and the network",

@@ -246,4 +246,8 @@ def test_local_files_are_read_only_inside_the_folders_that_were_opened(tmp_path:
     assert isinstance(upload(f"{root}/a.bin").error, runtime.client.Refused)
     # Over HTTP the callers are elsewhere: no file of this machine is theirs to name
     facts = {"name": "b", "env_prefix": "B", "base_url": "https://a.example"}
-    assert runtime.settings.read(facts, {"B_FILE_ROOTS": str(root)}, http=True).file_roots == ()
+    places = {"B_FILE_ROOTS": str(root), "B_SAVE_DIR": str(root)}
+    over_http = runtime.settings.read(facts, places, http=True)
+    assert (over_http.file_roots, over_http.save_dir) == ((), None)
+    here = runtime.settings.read(facts, places)
+    assert (here.file_roots, here.save_dir) == ((root.resolve(),), root.resolve())

@@ -229,6 +229,15 @@ def test_no_other_path_changes_and_none_is_redirected(made: Made) -> None:
         assert client.get("/openapi.json").json()["paths"].keys() == before
 
 
+def test_an_endpoint_by_itself_serves_its_path_alone(made: Made) -> None:
+    shop = made("fastapi_shop:app")
+    module = importlib.import_module(f"{shop.package}.runtime.parts.asgi.mount")
+    with TestClient(module.Endpoint(shop.package, path="/ai", app=shop.app)) as client:
+        assert asked(client, "tools/list", {}, "/ai").status_code == 200
+        other = client.get("/mcp")
+        assert (other.status_code, other.json()) == (404, {"error": "Only `/ai` is served here"})
+
+
 def test_an_app_below_the_prefix_of_another_is_called_and_named_with_it(made: Made) -> None:
     shop = made("fastapi_shop:app")
     outside = FastAPI()

@@ -247,6 +247,15 @@ def test_arguments_that_are_nested_too_deeply_keep_no_call_from_the_audit(tmp_pa
     assert line["tool"] == "remove_book" and "nested too deeply" in line["arguments"]
 
 
+def test_long_arguments_are_in_the_audit_and_those_of_a_file_are_cut() -> None:
+    fields = audit.Arguments(Redactor(), [])
+    for length, expected in ((60_000, dict), (70_000, str)):
+        arguments = {"note": "x" * length}
+        [told] = fields(Record("remove_book", writes=True, arguments=arguments)).values()
+        assert isinstance(told, expected)
+        assert json.dumps(arguments)[:65_536] == (told if expected is str else json.dumps(told))
+
+
 def audited(place: str, caplog: pytest.LogCaptureFixture) -> Callable[[str], str]:
     """Notes the call of a tool of some name; the reason in the log where that failed."""
     note = audit.audit(place, "shop", audit.Arguments(Redactor(), []))
