@@ -200,6 +200,16 @@ def answered(server: Any, name: str, arguments: Any, *ids: str) -> str:
     return asyncio.run(run())
 
 
+def test_an_answer_counts_whatever_the_order_of_the_arguments(
+    in_process: Any, api: Recorder
+) -> None:
+    server = in_process().server
+    book = {"book_id": "7", "title": "New", "blurb": "Short"}
+    question = answered(server, "update_book", book)
+    assert answered(server, "update_book", dict(sorted(book.items())), question) == "done"
+    assert len(api.requests) == 1
+
+
 def test_consent_is_to_a_question_that_was_asked_and_holds_once(
     in_process: Any, api: Recorder
 ) -> None:

@@ -122,7 +122,6 @@ def leave(settings: Settings) -> None:
         for key, replica in _JOINED:
             pipeline.zrem(key, replica)
         pipeline.execute()
-    _JOINED.clear()
 
 
 class Shared:
