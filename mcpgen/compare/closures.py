@@ -58,5 +58,5 @@ class Closures:
 
     def _links(self, schema: Schema) -> set[str]:
         """Return the names of the definitions that a schema itself refers to, at any depth."""
-        references = (str(part.get("$ref", "")) for part in objects_in(schema))
+        references = (str(part["$ref"]) for part in objects_in(schema) if "$ref" in part)
         return {name.removeprefix("#/$defs/") for name in references} & self._definitions.keys()

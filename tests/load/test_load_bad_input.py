@@ -2,13 +2,16 @@
 to do.
 """
 
+import errno
 import gzip
 import json
 import os
 import time
+from unittest.mock import Mock
 
 import pytest
 
+from mcpgen.load import source
 from mcpgen.problems import McpgenError
 
 from .conftest import Write, loaded, refused
@@ -301,3 +304,12 @@ def test_a_key_that_comes_twice_with_one_value_is_a_warning(
     assert problem.severity == "warning" and problem.place is not None
     assert f"first at {first} and again at {second}" in problem.message
     assert f"{problem.place.line}:{problem.place.column}" == second
+
+
+def test_a_file_on_a_broken_disk_is_told_with_its_reason(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = OSError(errno.EIO, "Input/output error")
+    monkeypatch.setattr(source.os, "open", Mock(side_effect=fault))
+    [problem] = refused("shop.yaml").problems
+    assert (problem.code, problem.message) == ("E0103", "cannot be opened: Input/output error")

@@ -214,6 +214,14 @@ def test_arguments_are_logged_and_writes_audited_without_secrets(
     assert "canary" not in json.dumps([calls, records])
 
 
+def test_what_is_no_message_is_logged_without_its_content(start: Start) -> None:
+    server = start()
+    assert server.send(b"canary")[0] == 400
+    [line] = [line for line in ended(server) if line["event"] == "message_refused"]
+    assert (line["transport"], line["code"], line["level"]) == ("http", -32700, "warning")
+    assert "canary" not in json.dumps(line)
+
+
 def test_the_audit_goes_to_syslog_as_security_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

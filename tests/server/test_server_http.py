@@ -569,6 +569,11 @@ def test_nothing_is_served_to_others_without_names_and_callers_that_are_known(
     assert said == says
 
 
+def test_a_token_without_scopes_grants_none() -> None:
+    assert tokens.scopes_of({"sub": "ada"}) == frozenset()
+    assert tokens.scopes_of({"scp": ["a"], "scope": "b c"}) == {"b", "c"}
+
+
 def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
     catalog = in_process().catalog
     scopes = callers.Scopes(

@@ -449,7 +449,7 @@ def test_a_value_of_a_lock_that_cannot_be_is_said(
 
 def test_a_lock_that_nests_without_end_is_said(folder: Path) -> None:
     (folder / "mcpgen.lock").write_text("[" * 200_000)
-    with pytest.raises(OutputConflictError, match="cannot read"):
+    with pytest.raises(OutputConflictError, match="cannot read `"):
         update(folder)
 
 
