@@ -12,7 +12,7 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from ..ir import Argument, Body, Tool, within
 from ..load.beside import name_of
@@ -27,6 +27,7 @@ from .expressions import EMBEDDED, Inexpressible, Scope, keys_of, pointer_of, va
 from .forms import nested
 from .model import (
     Action,
+    Array,
     Comparison,
     Condition,
     Constant,
@@ -48,10 +49,13 @@ from .model import (
 TARGETS = ("operationId", "operationPath", "workflowId")
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
+T = TypeVar("T", list[Any], dict[str, Any])
+_NOUNS: Mapping[type, str] = {list: "a list", dict: "an object"}
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
 _OF_THE_CALL = re.compile(r"\$(statusCode|method|request|response)\b")
 _READS_ANSWER = re.compile(r"\$statusCode|\$response")
+_ITEM = re.compile(r"[0-9]+|-")
 _UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
 
 
@@ -182,7 +186,9 @@ class Compiler:
         """
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
         ids = _step_ids(nodes)
-        before = tuple(self.workflow_name(text) for text in texts_in(node.get("dependsOn")))
+        before = tuple(
+            self.workflow_name(text) for text in texts_in(_under(node, "dependsOn", list))
+        )
         outputs_of = {
             step: tuple(as_object(each.get("outputs")))
             for step, each in zip(ids, nodes, strict=True)
@@ -202,6 +208,11 @@ class Compiler:
         for index, step in enumerate(nodes):
             reader = _StepReader(self, node, step, scope, f"{pointer}/steps/{index}", ids)
             steps.append(self._step(reader))
+        if not _ends(steps):
+            raise Inexpressible(
+                "its steps never come to an end: give `criteria` to an action that goes back, or"
+                " add one of type `end`"
+            )
         scope.step = scope.method = ""
         scope.is_answered = False
         outputs = _outputs(node, scope)
@@ -324,7 +335,7 @@ class _StepReader:
             arguments = [*self._inputs()]
             scope.called[name] = self.id
         scope.sent, scope.sent_body, scope.is_answered = tuple(arguments), body, bool(operation)
-        criteria = tuple(self._criteria(node.get("successCriteria")))
+        criteria = tuple(self._criteria(node, "successCriteria"))
         on_failure = tuple(self._actions("onFailure", "failureActions"))
         scope.outputs[self.id] = tuple(as_object(node.get("outputs")))
         return Step(
@@ -355,7 +366,7 @@ class _StepReader:
 
     def _check_order(self) -> None:
         earlier = self.ids[: self.ids.index(self.id)]
-        for step in texts_in(self.node.get("dependsOn")):
+        for step in texts_in(_under(self.node, "dependsOn", list)):
             if step in self.ids and step not in earlier:
                 raise Inexpressible(f"it depends on `{step}`, a later step")
 
@@ -384,7 +395,10 @@ class _StepReader:
         workflow's. Raises Inexpressible for an unknown reference.
         """
         parameters: dict[tuple[str, str], Any] = {}
-        listed = [*as_list(self.workflow.get("parameters")), *as_list(self.node.get("parameters"))]
+        listed = [
+            *_under(self.workflow, "parameters", list),
+            *_under(self.node, "parameters", list),
+        ]
         for entry in listed:
             parameter = as_object(entry)
             if "reference" in parameter:
@@ -447,7 +461,7 @@ class _StepReader:
         """Return (arguments, None) for a request body with known members, else ([], value): its
         members are known when the step runs. Without a body: [], None.
         """
-        node = as_object(self.node.get("requestBody"))
+        node = _under(self.node, "requestBody", dict)
         if tool.request is None or "payload" not in node:
             return [], None
         payload = self._replaced(_payload(node["payload"], self.scope), node)
@@ -489,7 +503,7 @@ class _StepReader:
     def _replaced(self, payload: Value, body: dict[str, Any]) -> Value:
         """Apply the Payload Replacement Objects of a body to its payload. Raises Inexpressible."""
         replacements: list[tuple[str, Value]] = []
-        for entry in as_list(body.get("replacements")):
+        for entry in _under(body, "replacements", list):
             replacement = as_object(entry)
             pointer = _target_pointer(replacement)
             replacements.append((pointer, value_of(replacement.get("value"), self.scope)))
@@ -509,11 +523,11 @@ class _StepReader:
     # -- what follows
     # ---------------------------------------------------------------------------------------------
 
-    def _criteria(self, nodes: Any) -> Iterator[Criterion]:
+    def _criteria(self, owner: dict[str, Any], key: str) -> Iterator[Criterion]:
         """Yield the criteria. A step that runs a workflow has no response: its criteria on
         `$statusCode` and `$response` are left out.
         """
-        for node in as_list(nodes):
+        for node in _under(owner, key, list):
             if self.id in self.scope.workflow_steps and _READS_ANSWER.search(json.dumps(node)):
                 continue
             yield criterion(node, self.scope)
@@ -521,7 +535,7 @@ class _StepReader:
     def _actions(self, key: str, shared: str) -> Iterator[Action]:
         """Yield the actions of the step, then those of the workflow; of equal names the first."""
         names: set[str] = set()
-        for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
+        for entry in (*_under(self.node, key, list), *_under(self.workflow, shared, list)):
             node = as_object(entry)
             if "reference" in node:
                 component = self.description.component(shared, as_text(node["reference"]))
@@ -533,7 +547,7 @@ class _StepReader:
             yield self._action(node, is_failure=shared == "failureActions")
 
     def _action(self, node: dict[str, Any], *, is_failure: bool) -> Action:
-        criteria = tuple(self._criteria(node.get("criteria")))
+        criteria = tuple(self._criteria(node, "criteria"))
         workflow = as_text(node.get("workflowId"))
         if workflow:
             workflow = self.compiler.workflow_name(workflow)
@@ -559,13 +573,27 @@ class _StepReader:
         raise Inexpressible(f"an action of type `{visible(str(kind))[:40]}` is unknown")
 
 
+def _under(node: dict[str, Any], key: str, kind: type[T]) -> T:
+    """Return the list or object under a key; empty if there is none. Raises Inexpressible for
+    another value.
+    """
+    value = node.get(key)
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        raise Inexpressible(f"its `{key}` must be {_NOUNS[kind]}")
+    return value
+
+
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:
     """Return the seconds before a retry (0), and the number of retries (1). Raises
     Inexpressible.
     """
     after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
-    if not is_number(after) or not is_number(limit):
-        raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
+    if not is_number(after):
+        raise Inexpressible("`retryAfter` must be a number of seconds")
+    if not is_number(limit) or limit % 1:
+        raise Inexpressible("`retryLimit` must be a whole number")
     return max(0, after), max(0, int(limit))
 
 
@@ -579,9 +607,32 @@ def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
     return ids
 
 
+def _ends(steps: list[Step]) -> bool:
+    """Return whether the actions leave a way to the end of the workflow."""
+    following = [*(step.id for step in steps[1:]), ""]
+    ways = {step.id: {*_ways(step, after)} for step, after in zip(steps, following, strict=True)}
+    ways[""] = set()
+    reached: set[str] = set()
+    pending = {steps[0].id}
+    while pending:
+        reached |= pending
+        pending = set().union(*map(ways.__getitem__, pending)) - reached
+    return "" in reached
+
+
+def _ways(step: Step, following: str) -> Iterator[str]:
+    """Yield the stepIds that may follow a step, empty for the end of the workflow."""
+    yield from (action.step for action in step.on_failure if action.kind != "retry")
+    for action in step.on_success:
+        yield action.step
+        if not action.criteria:
+            return
+    yield following
+
+
 def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...]:
     """Return the outputs (name, value) of a step or of a workflow."""
-    outputs = as_object(node.get("outputs"))
+    outputs = _under(node, "outputs", dict)
     return tuple((str(name), value_of(value, scope)) for name, value in outputs.items())
 
 
@@ -628,7 +679,7 @@ def _target_pointer(replacement: dict[str, Any]) -> str:
         return pointer_of(keys_of(target[1:].replace('"', "'")))
     raise Inexpressible(
         f"the `target` `{visible(target)[:80]}` of a replacement is neither a JSON Pointer nor a"
-        " JSONPath to one place"
+        " JSONPath to one place in the payload"
     )
 
 
@@ -643,7 +694,8 @@ def _form(text: str) -> dict[str, str | list[str]]:
 
 def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
     """Return the object with its members at JSON Pointers replaced or added. Inside a member that
-    is no `Object` (a list, an expression) a `Replaced` does so at run time.
+    is no `Object` (a list, an expression) a `Replaced` does so at run time. Raises Inexpressible
+    for an item that a list does not have, and for a place inside a constant.
     """
     members = dict(payload.members)
     for pointer, value in replacements:
@@ -652,12 +704,24 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
             members[key] = value
             continue
         below = pointer_of(rest)
-        inner = members.get(key, Object(()))
-        if isinstance(inner, Object):
-            members[key] = _with_members(inner, [(below, value)])
-        else:
-            members[key] = Replaced(inner, ((below, value),))
+        inner = members.get(key, Array(()) if _ITEM.fullmatch(rest[0]) else Object(()))
+        match inner:
+            case Object():
+                members[key] = _with_members(inner, [(below, value)])
+            case Constant():
+                raise _nothing_at(pointer)
+            case Array(items) if rest[0] not in map(str, range(len(items))):
+                raise _nothing_at(pointer)
+            case _:
+                members[key] = Replaced(inner, ((below, value),))
     return Object(tuple(members.items()))
+
+
+def _nothing_at(pointer: str) -> Inexpressible:
+    return Inexpressible(
+        f"a replacement has the target `{visible(pointer)[:80]}`, and the `payload` has nothing"
+        " there"
+    )
 
 
 _MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

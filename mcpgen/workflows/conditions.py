@@ -67,6 +67,10 @@ def criterion(data: Any, scope: Scope) -> Criterion:
         raise Inexpressible(f"criteria of type `{kind}` are not supported")
     if kind == "simple":
         return Criterion(text=text, condition=simple(text, scope))
+    if members.get("context") is None:
+        raise Inexpressible(
+            f"a criterion of type `{kind}` needs a `context`, such as `context: $response.body`"
+        )
     context = value_of(members.get("context"), scope)
     pattern = template(text, scope)
     is_known = not EMBEDDED.search(text)

@@ -278,6 +278,16 @@ class Step:
     expects_failure: bool = False
     """Whether an answer of status 400 or more can be a success."""
 
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions after a success and after a failure."""
+        return (*self.on_success, *self.on_failure)
+
+    @property
+    def target(self) -> str:
+        """The operation of the tool that it calls: `METHOD /path` or `WORKFLOW id`."""
+        return self.operation or f"{KIND} {self.workflow}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
@@ -291,12 +301,24 @@ class Workflow:
     before: tuple[str, ...] = ()
 
     @property
+    def handed(self) -> set[str]:
+        """The workflowIds of those that run with this workflow's inputs: before it, by actions."""
+        named = {action.workflow for step in self.steps for action in step.actions}
+        return {*self.before, *named} - {""}
+
+    @property
     def workflows(self) -> set[str]:
         """The workflowIds of its steps and actions, and of the workflows that run first."""
-        called = {step.workflow for step in self.steps if step.workflow}
-        called.update(self.before)
+        return self.handed | {step.workflow for step in self.steps if step.workflow}
+
+    @property
+    def certain(self) -> set[str]:
+        """The workflowIds of those that every successful call runs: first, and by the steps up to
+        the first with actions.
+        """
+        found = set(self.before)
         for step in self.steps:
-            for action in (*step.on_success, *step.on_failure):
-                if action.workflow:
-                    called.add(action.workflow)
-        return called
+            found.add(step.workflow)
+            if step.actions:
+                break
+        return found - {""}

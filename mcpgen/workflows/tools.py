@@ -159,14 +159,14 @@ class Workflows(Definitions):
         return self._complete(compiled)
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
-        """Return the workflows without those that depend on themselves or run a missing workflow,
-        also through others: these become skips.
+        """Return the workflows without those that run themselves in every call or run a missing
+        workflow, also through others: these become skips.
         """
         reasons: dict[str, str] = {}
         for name, workflow in compiled.items():
             reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
-            if name in _all_before(workflow, compiled):
-                reasons[name] = "it depends on itself"
+            if name in _certain(workflow, compiled):
+                reasons[name] = "it runs itself, without an end"
         reasons = _with_callers(reasons, compiled)
         for name, workflow in compiled.items():
             if name in reasons:
@@ -260,15 +260,16 @@ def _reasons_against(
 ) -> dict[str, str]:
     """Return the reasons why workflows cannot be tools of a server, by workflowId."""
     tools = {tool.origin.operation: tool for tool in server.tools}
+    tools |= {f"{KIND} {tool.workflow.id}": tool for tool in server.tools if tool.workflow}
     reasons: dict[str, str] = {}
     for name, workflow in workflows.items():
         reason = _fault(workflow, tools)
         if reason:
             reasons[name] = reason
             continue
+        _report_unasked(workflow, tools, problems)
         for step in workflow.steps:
-            if step.operation:
-                _report_lacking(step, tools[step.operation], problems)
+            _report_lacking(step, tools[step.target], problems)
     return _with_callers(reasons, workflows)
 
 
@@ -290,41 +291,61 @@ def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) ->
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
-    """Explain why a workflow cannot be a tool: an operation without a tool; empty if it can."""
+    """Explain why a workflow cannot be a tool: an operation or a workflow without a tool; empty if
+    it can.
+    """
+    for name in sorted(workflow.workflows):
+        if f"{KIND} {name}" not in tools:
+            return f"it runs `{visible(name)[:60]}`, which is no tool: `mcpgen.toml` says so"
     for step in workflow.steps:
-        if not step.operation:
-            continue
-        tool = tools.get(step.operation)
-        label = f"step `{visible(step.id)[:60]}`"
-        if tool is None:
-            return f"{label}: it calls `{step.operation}`, which is no tool: `mcpgen.toml` says so"
+        if step.target not in tools:
+            label = f"step `{visible(step.id)[:60]}`"
+            return f"{label}: it calls `{step.target}`, which is no tool: `mcpgen.toml` says so"
     return ""
 
 
+def _report_unasked(workflow: Workflow, tools: Mapping[str, Tool], problems: Problems) -> None:
+    """Warn (E1545) of each input that a workflow needs which runs with the inputs of this one, and
+    that this one does not have.
+    """
+    for name in sorted(workflow.handed):
+        for argument in filter(_is_needed, tools[f"{KIND} {name}"].arguments):
+            if argument.wire_name not in workflow.inputs:
+                label, needed = visible(name)[:60], visible(argument.wire_name)[:60]
+                problems.warn(
+                    "E1545",
+                    f"the workflow runs `{label}` with inputs of its own, and has no `{needed}`,"
+                    f" which `{label}` needs: `{label}` will fail",
+                    pointer=workflow.pointer,
+                    hint=f"add `{needed}` to the workflow's `inputs`",
+                )
+
+
 def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
-    """Warn (E1545) of each argument that a step's operation needs and the step does not send."""
+    """Warn (E1545) of each argument that a step's operation or workflow needs and the step does
+    not send.
+    """
     sent = {(each.place, each.name) for each in step.arguments}
-    for argument in tool.arguments:
-        if _lacks(step, argument, sent):
+    if step.workflow:
+        sent = {("body", name) for _, name in sent}
+    if step.body is not None:
+        sent |= {("body", each.wire_name) for each in tool.arguments}
+    target = visible(step.target.removeprefix(f"{KIND} "))[:200]
+    for argument in filter(_is_needed, tool.arguments):
+        if (argument.place, argument.wire_name) not in sent:
             problems.warn(
                 "E1545",
                 f"step `{visible(step.id)[:60]}` does not send"
-                f" `{visible(argument.wire_name)[:60]}`, which `{step.operation}` needs:"
+                f" `{visible(argument.wire_name)[:60]}`, which `{target}` needs:"
                 " the step will fail",
                 pointer=step.pointer,
                 hint="add it to the step's `parameters` or `requestBody`",
             )
 
 
-def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
-    """Return whether a step does not send an argument that its operation needs. `sent`: (place,
-    name).
-    """
-    if not argument.required or argument.fixed or argument.default:
-        return False
-    if argument.place == "body" and step.body is not None:
-        return False
-    return (argument.place, argument.wire_name) not in sent
+def _is_needed(argument: Argument) -> bool:
+    """Return whether a call must give a value for an argument."""
+    return argument.required and not (argument.fixed or argument.default)
 
 
 def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
@@ -345,15 +366,17 @@ def _free_tag(tags: Iterable[str]) -> str:
     return TOOLSET if TOOLSET not in names else f"{TOOLSET} of steps"
 
 
-def _all_before(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
-    """Return the workflows that must have run before a workflow, directly or indirectly."""
+def _certain(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
+    """Return the workflows that every successful call of a workflow runs, directly or through
+    others.
+    """
     found: set[str] = set()
-    pending = list(workflow.before)
+    pending = [*workflow.certain]
     while pending:
         name = pending.pop()
         if name not in found:
             found.add(name)
-            pending += workflows[name].before if name in workflows else ()
+            pending += workflows[name].certain if name in workflows else ()
     return found
 
 

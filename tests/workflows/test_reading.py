@@ -42,7 +42,7 @@ def judged(condition: str, kind: str) -> Any:
 def replacing(target: str, kind: str) -> Any:
     """A step that replaces a part of its payload."""
     replacement = {"target": target, "targetSelectorType": kind, "value": "b"}
-    body = {"payload": {"name": "a"}, "replacements": [replacement]}
+    body = {"payload": {"name": "a", "list": ["a"]}, "replacements": [replacement]}
     return step("a", "addThing", requestBody=body)
 
 
@@ -83,7 +83,21 @@ GOOD = workflow("good", step("list", "listThings"))
          "`/kind` is not a path into a value: a JSON Pointer begins with `#`"),
         (replacing("/name", "xpath"),
          "the `target` `/name` of a replacement is neither a JSON Pointer nor a JSONPath to one"
-            " place"),
+            " place in the payload"),
+        (replacing("", ""), "the `target` `` of a replacement is neither a JSON Pointer nor a"
+            " JSONPath to one place in the payload"),
+        (replacing("/tags/0", ""), "a replacement has the target `/tags/0`, and the `payload` has"
+            " nothing there"),
+        (replacing("/list/1", ""), "a replacement has the target `/list/1`, and the `payload` has"
+            " nothing there"),
+        (replacing("/name/a", "jsonpointer"), "a replacement has the target `/name/a`, and the"
+            " `payload` has nothing there"),
+        (step("a", "listThings", successCriteria=[{"condition": "^2", "type": "regex"}]),
+         "a criterion of type `regex` needs a `context`, such as `context: $response.body`"),
+        (step("a", "listThings", outputs=["$response.body"]), "its `outputs` must be an object"),
+        (step("a", "listThings", parameters={"kind": "a"}), "its `parameters` must be a list"),
+        (step("a", "listThings", onFailure=[{"name": "n", "type": "retry", "retryLimit": 1.5}]),
+         "`retryLimit` must be a whole number"),
         (replacing("$..name", "jsonpath"), "`..name` is not a path into a value"),
         ({"stepId": "a", "workflowId": "none"}, "it runs the workflow `none`, which no document has that `--workflows` names"),
     ],
@@ -94,6 +108,51 @@ def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
     [(code, line, message)] = said(make, GOOD, workflow("bad", broken))
     assert code == "E1543" and message == f"workflow `bad` skipped: step `a`: {reason}"
     assert line > 10
+
+
+@pytest.mark.parametrize("flows", [
+    [workflow("a", step("s", "listThings", onSuccess=[{"type": "goto", "stepId": "s"}]))],
+    [workflow("a", step("s", "listThings"), step("t", "listThings", onSuccess=[{"type": "goto", "stepId": "s"}]))],
+    [workflow("a", {"stepId": "s", "workflowId": "a"})],
+    [workflow("a", {"stepId": "s", "workflowId": "b"}), workflow("b", step("s", "listThings"), dependsOn=["a"])],
+    [workflow("a", step("s", "listThings"), dependsOn=["a"])],
+])  # fmt: skip
+def test_a_workflow_that_never_ends_is_skipped(make: Any, flows: Any) -> None:
+    found = said(make, GOOD, *flows)
+    assert len(found) == len(flows)
+    assert all("never come to an end" in text or "without an end" in text for _, _, text in found)
+
+
+def test_a_way_to_the_end_is_enough(make: Any) -> None:
+    back = {"type": "goto", "stepId": "s"}
+    done = {"type": "end", "criteria": when("$statusCode == 201")}
+    assert said(make, workflow("a", step("s", "listThings", onSuccess=[done, back]))) == []
+    over = step("s", "listThings", onSuccess=[back], onFailure=[{"type": "end"}])
+    assert said(make, workflow("a", over)) == []
+    again = {"stepId": "t", "workflowId": "a"}
+    assert said(make, workflow("a", step("s", "listThings", onSuccess=[done]), again)) == []
+
+
+@pytest.mark.parametrize("keys", [
+    {"dependsOn": ["need"]}, {"failureActions": [{"type": "goto", "workflowId": "need"}]},
+])  # fmt: skip
+def test_an_input_that_another_workflow_needs_is_there_or_a_warning(make: Any, keys: Any) -> None:
+    text = inputs(name={"type": "string"})
+    need = workflow("need", step("list", "listThings"), inputs={**text, "required": ["name"]})
+    asks = workflow("asks", step("list", "listThings"), **keys)
+    [(code, _, message)] = said(make, need, asks)
+    assert code == "E1545" and "has no `name`, which `need` needs" in message
+    assert said(make, need, {**asks, "inputs": text}) == []
+
+
+def test_a_workflow_that_runs_one_the_configuration_leaves_out_says_so(make: Any) -> None:
+    from mcpgen.config import Selection
+
+    selection = Selection(exclude_operations=("WORKFLOW good",))
+    runs = workflow("runs", {"stepId": "r", "workflowId": "good"})
+    project = make(API, arazzo(GOOD, runs), selection=selection)
+    [_, message] = [each.message for each in project.problems if each.code == "E1543"]
+    assert message == "workflow `runs` skipped: it runs `good`, which is no tool: `mcpgen.toml` says so"
 
 
 def test_a_workflow_without_an_id_is_skipped(make: Any) -> None:
@@ -272,6 +331,9 @@ def test_a_step_without_an_argument_that_its_operation_needs_is_a_warning(make: 
     [(code, _, message)] = said(make, workflow("find", step("get", "getThing")))
     assert code == "E1545"
     assert message.startswith("step `get` does not send `id`, which `GET /things/{id}` needs")
+    need = workflow("need", step("a", "listThings"), inputs={"required": ["id"], **inputs(id={})})
+    [(code, _, message)] = said(make, need, workflow("b", {"stepId": "r", "workflowId": "need"}))
+    assert code == "E1545" and message.startswith("step `r` does not send `id`, which `need` needs")
 
 
 @pytest.mark.parametrize(("tree", "message"), [

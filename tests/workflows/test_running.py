@@ -454,8 +454,9 @@ def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) 
 
 
 def test_workflows_that_run_each_other_without_end_are_stopped(flow: Any, api: Any) -> None:
-    result = flow("turn", {"stepId": "again", "workflowId": "turn"}).call("turn")
-    assert "more than 20 deep" in text_of(result) and api.lines == []
+    listing = {**FIRST, "onSuccess": [{"type": "end", "criteria": when("$statusCode == 201")}]}
+    result = flow("turn", listing, {"stepId": "again", "workflowId": "turn"}).call("turn")
+    assert "more than 20 deep" in text_of(result) and len(api.lines) == 20
 
 
 BYTES_OF_A_TEXT = {"type": "string", "contentEncoding": "base64"}
@@ -517,8 +518,9 @@ def test_self_is_the_uri_of_the_document(make: Any, api: Any, own: str, line: st
 def test_a_step_that_waits_for_something_pauses_and_ends(
     flow: Any, api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    again = [{"name": "again", "type": "goto", "stepId": "get"}]
-    get = step("get", "getThing", parameters=[path("id", "t1")], onSuccess=again)
+    done = {"name": "done", "type": "end", "criteria": when("$response.body#/state == 'done'")}
+    again = {"name": "again", "type": "goto", "stepId": "get"}
+    get = step("get", "getThing", parameters=[path("id", "t1")], onSuccess=[done, again])
     api.answers["GET /things/t1"] = [(200, {"state": "waiting"})]
     project = flow("wait", get)
     steps = importlib.import_module(f"{project.package}.runtime.parts.workflows.steps")
