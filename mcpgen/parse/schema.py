@@ -45,6 +45,8 @@ CONDITIONS = ("if", "then", "else", "not", "dependentSchemas")
 MERGED = "$conditions"
 """The keyword of a flat schema that lists the conditions of the parts it was merged of."""
 CONDITIONAL = frozenset([*CONDITIONS, MERGED])
+OWN = ("description", "title", "default", "examples", "readOnly", "discriminator")
+"""Keywords beside a reference or a union that count, whatever the schema there says of them."""
 DEEPEST_UNION = 6
 """Unions inside unions that are searched for types."""
 AT_ONCE = 16
@@ -221,11 +223,7 @@ class Reader(References):
         if isinstance(node.get("$ref"), str):
             parts.insert(0, {"$ref": node["$ref"]})
         own = without(node, ("$ref", "allOf"))
-        result = merge(_merged([self.flatten(part, seen) for part in parts]), own)
-        for key in ("description", "title", "default", "examples", "readOnly", "discriminator"):
-            if key in own:
-                result[key] = own[key]
-        return result
+        return _beside(_merged([self.flatten(part, seen) for part in parts]), own)
 
     # What a schema allows.
 
@@ -288,7 +286,7 @@ class Reader(References):
         if hops >= LONGEST_CHAIN:
             return base, branches, null
         inner, inner_branches, inner_null = self.expand(branches[0], hops + 1)
-        return merge(inner, base), inner_branches, null or inner_null
+        return _beside(inner, base), inner_branches, null or inner_null
 
     def properties(self, node: Any) -> dict[str, Any]:
         """Return the properties of an object schema, then those of its union branches; the first of
@@ -439,6 +437,13 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key == "pattern":
             out[MERGED] = [*as_list(out.get(MERGED)), {key: value}]
     return out
+
+
+def _beside(schema: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema merged with `own`, the keywords beside the reference to it, the union or the
+    `allOf` that it is the only part of: some of these win.
+    """
+    return merge(schema, own) | picked(own, OWN)
 
 
 def _with_all_conditions(

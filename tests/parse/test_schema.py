@@ -75,10 +75,12 @@ def test_a_property_that_is_declared_anew_is_not_read_only() -> None:
     assert "properties" not in project({"allOf": [ref("Tag"), again]}, Tag=tag).schema
 
 
-def test_siblings_of_a_reference_count() -> None:
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+def test_siblings_of_a_reference_count(keyword: str) -> None:
     said = {**STRING, "description": "The id"}
-    given = {**ref("Id"), "description": "The id"}
-    assert project(given, Id={**STRING, "description": "Some text"}).schema == said
+    for given in (ref("Id"), {keyword: [ref("Id")]}):
+        given["description"] = "The id"
+        assert project(given, Id={**STRING, "description": "Some text"}).schema == said
 
 
 def test_null_is_remembered_by_pointer() -> None:
