@@ -85,8 +85,9 @@ def test_siblings_of_a_reference_count(keyword: str) -> None:
 
 def test_null_is_remembered_by_pointer() -> None:
     many = {"type": "array", "items": {"type": ["integer", "null"]}}
-    projection = project(thing(a={"type": ["string", "null"]}, l=many))
-    assert projection.nullable == ["/properties/a", "/properties/l/items"]
+    inner = {"anyOf": [{"type": ["string", "integer", "null"]}, {"type": "boolean"}]}
+    projection = project(thing(a={"type": ["string", "null"]}, l=many, u=inner))
+    assert projection.nullable == ["/properties/a", "/properties/l/items", "/properties/u"]
     assert '"null"' not in json.dumps(projection.schema)
 
 

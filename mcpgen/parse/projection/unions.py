@@ -153,8 +153,9 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
 
 def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
     """Return the shortest node that accepts every value accepted by any of `options`."""
-    branches = _distinct(reading, options)
-    null = any(branch.null for branch in branches)
+    possible = [each for each in options if reading.reader.flatten(each).get("not") != {}]
+    null = any(reading.node(each).null for each in possible)
+    branches = _distinct(reading, possible)
     branches = _with_one_enum(_with_one_text(branches))
     if not branches:
         return Node(base, {}, null=null)
@@ -165,15 +166,10 @@ def _joined(reading: Reading, base: dict[str, Any], options: list[Any]) -> Node:
 
 
 def _distinct(reading: Reading, options: list[Any]) -> list[Node]:
-    """Return the nodes of the options, a nested union by its branches; without equal nodes, and
-    without options that take no value.
-    """
+    """Return the nodes of the options, a nested union by its branches; without equal nodes."""
     branches: list[Node] = []
     known: set[Hashable] = set()
-    for option in options:
-        if reading.reader.flatten(option).get("not") == {}:
-            continue
-        node = reading.node(option)
+    for node in map(reading.node, options):
         for branch in node.branches or (node,):
             keys = {branch.accepted(), branch.ref} - {""}
             if known.isdisjoint(keys):
