@@ -91,6 +91,12 @@ def test_null_is_remembered_by_pointer() -> None:
     assert '"null"' not in json.dumps(projection.schema)
 
 
+def test_branches_that_differ_in_a_condition_are_two() -> None:
+    either = [{"not": {"required": [name]}} for name in "ab"]
+    node = Nodes(reader_of({})).node({**thing(a=STRING, b=STRING), "oneOf": either})
+    assert [branch.conditions[0] for branch in node.branches] == either
+
+
 def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept() -> None:
     projection = project(thing(**{"filter[eq]": STRING, "@type": STRING, "ok": {}}))
     assert list(projection.schema["properties"]) == ["filter_eq", "type", "ok"]

@@ -108,14 +108,14 @@ class Node:
         return tuple(key for key in optional if key in member.needs)
 
     def accepted(self) -> Hashable:
-        """Return its rules, members, items and `extra` as a key, equal where these are equal; null,
-        `conditions` and branches do not count.
+        """Return its rules, members, items, `extra` and `conditions` as a key, equal where these
+        are equal; null and branches do not count.
         """
         members = [
             (each.key, each.wire_name, each.schema, each.required, each.needs)
             for each in self.members
         ]
-        return frozen([self.rules, members, self.items, self.extra])
+        return frozen([self.rules, members, self.items, self.extra, self.conditions])
 
 
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
