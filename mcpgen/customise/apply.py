@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ARGUMENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-RESERVED = frozenset({*keyword.kwlist, "api", "self", "models"})
+RESERVED = frozenset([*keyword.kwlist, *"OMIT api models self wire".split()])
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 _OF_FUNCTIONS = "a function with `@tool` has no table: write `@tool(title=..., read_only=True)`"
 

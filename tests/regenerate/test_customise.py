@@ -210,6 +210,8 @@ def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
     ('[tools.listBooks]\nname = "List Books"', "E1115", "cannot be called `List Books`",
      "`list_books`"),
     ('[tools.listBooks]\nname = "class"', "E1115", "generated code has that word", "`class_tool`"),
+    ('[tools.listBooks]\nname = "wire"', "E1115", "generated code has that word", "`wire_tool`"),
+    ('[tools.listBooks.arguments.genre]\nname = "OMIT"', "E1115", "cannot be called `OMIT`", ""),
     ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
     ('[tools.listBooks]\naliases = ["get_book"]', "E1117", "cannot have the alias `get_book`", ""),
     ('[tools.getBook]\naliases = ["all"]\n[tools.listBooks]\nname = "all"', "E1117", "the alias `all`", ""),
