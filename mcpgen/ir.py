@@ -44,6 +44,16 @@ class Hints:
     idempotent: bool
     open_world: bool = True
 
+    def changed(self, said: dict[str, bool]) -> Hints:
+        """Return the hints as a person says; what is said to be read-only is not destructive, and
+        vice versa.
+        """
+        if said.get("read_only"):
+            said = {"destructive": False, **said}
+        elif said.get("destructive"):
+            said = {"read_only": False, **said}
+        return replace(self, **said)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:

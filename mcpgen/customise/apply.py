@@ -421,7 +421,7 @@ def _customised(
         name=_new_name(tool, config, names, faults),
         title=config.title or tool.title,
         description=config.description or tool.description,
-        hints=replace(tool.hints, **_hint_changes(config)),
+        hints=tool.hints.changed(_said_hints(config)),
         confirm=config.confirm,
         rate=config.rate or "",
     )
@@ -440,20 +440,10 @@ def _without_part(schema: Schema) -> Schema:
     return {**schema, "properties": without(schema["properties"], [PART])}
 
 
-def _hint_changes(config: ToolConfig) -> dict[str, bool]:
-    """Return the hints that a table sets; true `read_only` sets `destructive` false, and vice
-    versa.
-    """
-    hints: dict[str, bool] = {}
-    for name in HINTS:
-        value = getattr(config, name)
-        if value is not None:
-            hints[name] = value
-    if hints.get("read_only"):
-        hints.setdefault("destructive", False)
-    elif hints.get("destructive"):
-        hints.setdefault("read_only", False)
-    return hints
+def _said_hints(config: ToolConfig) -> dict[str, bool]:
+    """Return the hints that a table sets."""
+    hints = {name: getattr(config, name) for name in HINTS}
+    return {name: value for name, value in hints.items() if value is not None}
 
 
 def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) -> str:

@@ -781,5 +781,5 @@ def _customised(tool: Tool, extension: dict[str, Any]) -> Tool:
             if isinstance(extension.get(key), bool):
                 hints[field] = extension[key]
     if hints:
-        changes["hints"] = replace(tool.hints, **hints)
+        changes["hints"] = tool.hints.changed(hints)
     return replace(tool, **changes)

@@ -431,6 +431,13 @@ def test_a_post_that_reads_is_noted_until_the_user_or_the_author_says_what_it_do
     assert ("E0420" in {problem.code for problem in problems}) is noted
 
 
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("says", ["readOnly", "destructive"])
+def test_what_its_author_calls_read_only_is_not_destructive(method: str, says: str) -> None:
+    hints = one_tool({"summary": "Run the report", "x-mcp": {says: True}}, "/x", method).hints
+    assert (hints.read_only, hints.destructive) == (says == "readOnly", says == "destructive")
+
+
 @pytest.mark.parametrize(("operation_id", "path", "destructive"), [
     ("createOrder", "/orders", False), ("orders/bulk-create", "/orders", False),
     ("orders_create_or_update", "/orders", True), ("changeOrder", "/orders", True),
