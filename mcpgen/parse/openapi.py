@@ -253,12 +253,15 @@ class _Parser:
 
     def instructions(self) -> str:
         """Return the text to the model about the whole server: the API's title and description, and
-        the sentences that many operations repeat, on lines of their own.
+        the sentences that many operations repeat, on lines of their own; then, for each further
+        API, its title and its sentences.
         """
-        sentence = f"Tools that call {self.title}."
         about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
-        first_line = f"{sentence} {about}".strip()
-        return "\n".join(filter(None, (first_line, self.repeated.instructions())))
+        lines = [f"Tools that call {self.title}. {about}".strip(), self.repeated.instructions()]
+        for api in self.beside:
+            line = f"Tools `{api.own.prefix or api.api}_*` call {api.title}."
+            lines += [line, api.repeated.instructions()]
+        return "\n".join(filter(None, lines))
 
     def tags(self) -> dict[str, Any]:
         """Return the Tag Objects of the document, by the tag of their toolset."""

@@ -14,7 +14,10 @@ import pytest
 import yaml
 from mcp import Client
 
+from mcpgen.config import Config
 from mcpgen.customise.bindings import known_apis
+from mcpgen.pipeline import generate
+from mcpgen.problems import Problems
 from mcpgen.runtime.parts.http import share
 from mcpgen.runtime.settings import SettingsError, read
 from tests.commands import Command
@@ -523,3 +526,19 @@ def test_an_origin_that_is_allowed_to_one_api_gets_no_credential_of_another() ->
     assert [settings.of(api).allow_private for api in ("", *"bc")] == [True, True, False]
     assert settings.of("b").variable("ALLOW_ORIGINS") == "X_MCP_B_ALLOW_ORIGINS"
     assert settings.of("b").variable("LOG_LEVEL") == "X_MCP_LOG_LEVEL"
+
+
+def test_what_the_tools_of_an_api_repeat_is_said_of_them(tmp_path: Path) -> None:
+    for word in ("shop", "bank"):
+        told = f"Names one of getOne. Its {word} number is in upper case."
+        get = {"description": told, "responses": {}}
+        paths = {f"/{word}s/{n}": {"get": get} for n in range(20)}
+        paths[f"/{word}s/one"] = {"get": {"operationId": "getOne", "responses": {}}}
+        document = {"openapi": "3.1.0", "info": {"title": word, "version": "1"}, "paths": paths}
+        (tmp_path / f"{word}.json").write_text(json.dumps(document))
+    sources = tuple(str(tmp_path / f"{word}.json") for word in ("shop", "bank"))
+    _, server, _ = generate(Config(sources=sources), Problems())
+    assert server.instructions.split("\n") == [
+        *("Tools that call shop.", "Its shop number is in upper case."),
+        *("Tools `bank_*` call bank.", "Its bank number is in upper case."),
+    ]
