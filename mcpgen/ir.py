@@ -167,8 +167,8 @@ class Origin:
     @property
     def own_id(self) -> str | None:
         """The operationId without the name of the API; None if there is none."""
-        if self.operation_id is None:
-            return None
+        if not self.operation_id or not self.api:
+            return self.operation_id
         return self.operation_id.removeprefix(f"{self.api}:")
 
     @property

@@ -6,6 +6,7 @@ A text says `call listBooks first`; the model knows that tool as `list_books`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,18 +25,20 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 def with_tool_names(server: Server) -> Server:
     """Return the server with operationIds in its texts replaced by the names of their tools. An
     operationId stays if it looks like a word of a sentence (`list`), or is the name of a tool or of
-    a field of the tool that has the text.
+    a field of the tool that has the text. A text speaks of its own API, the instructions of all.
     """
-    names: dict[str, str] = {}
+    names: dict[str, dict[str, str]] = {}
     listed = {tool.name for tool in server.tools}
     for tool in server.tools:
-        identity = tool.origin.operation_id
+        identity = tool.origin.own_id
         if identity and identity not in listed and _UNLIKE_A_WORD.search(identity):
-            names[identity] = tool.name
+            names.setdefault(tool.origin.api, {})[identity] = tool.name
     if not names:
         return server
     toolsets = tuple(_toolset(toolset, names) for toolset in server.toolsets)
-    instructions = named(server.instructions, names)
+    count = Counter(identity for own in names.values() for identity in own)
+    every = {key: own[key] for own in names.values() for key in own if count[key] == 1}
+    instructions = named(server.instructions, every)
     return replace(server, toolsets=toolsets, instructions=instructions)
 
 
@@ -46,9 +49,10 @@ def named(text: str, names: Mapping[str, str]) -> str:
     return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
 
 
-def _toolset(toolset: Toolset, names: Mapping[str, str]) -> Toolset:
-    tools = tuple(_tool(tool, names) for tool in toolset.tools)
-    return replace(toolset, description=named(toolset.description, names), tools=tools)
+def _toolset(toolset: Toolset, names: Mapping[str, dict[str, str]]) -> Toolset:
+    tools = tuple(_tool(tool, names.get(tool.origin.api, {})) for tool in toolset.tools)
+    own = names.get(toolset.tools[0].origin.api, {})
+    return replace(toolset, description=named(toolset.description, own), tools=tools)
 
 
 def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:

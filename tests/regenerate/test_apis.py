@@ -542,3 +542,5 @@ def test_what_the_tools_of_an_api_repeat_is_said_of_them(tmp_path: Path) -> None
         *("Tools that call shop.", "Its shop number is in upper case."),
         *("Tools `bank_*` call bank.", "Its bank number is in upper case."),
     ]
+    texts = "".join(tool.description for tool in server.tools)
+    assert [texts.count(f"one of {own}get_one") for own in ("", "bank_")] == [20, 20]
