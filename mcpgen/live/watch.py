@@ -116,13 +116,11 @@ def generated(config: Config, folder: Path, *, update: bool = False) -> tuple[Do
     McpgenError.
     """
     from ..project.run import CommandInput, run
-    from ..project.save import end_if_empty
-    from ..write import write
+    from ..project.save import save
 
     problems = Problems()
     made = run(CommandInput(config=config, folder=folder, update=update), problems)
-    end_if_empty(made.server)
-    write(made.files, made.folder, lock_facts=made.facts, force=False, accept=False, dry_run=False)
+    save(made)
     return made.document, problems
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from mcpgen.config import Config
+from mcpgen.live.watch import generated
 from mcpgen.lock.model import same
-from mcpgen.problems import Problems
+from mcpgen.problems import Problems, RefusedError
 from mcpgen.project.check import check
 
 from .shop import (
@@ -20,6 +22,7 @@ from .shop import (
     Document,
     add,
     changed,
+    contents,
     cut,
     generate,
     get,
@@ -168,3 +171,13 @@ def test_a_credential_keeps_the_name_that_its_variables_have(tmp_path: Path) -> 
     generate(folder, accept=True, force=True)
     [_, credential] = lock_of(folder).auth.values()
     assert credential["variables"] == ["CORNER_SHOP_MCP_O_AUTH2_PASSWORD_BEARER_TOKEN"]
+
+
+def test_no_generation_takes_the_tool_of_a_guard_away(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    (package(folder) / "hooks.py").write_text("def before_list_orders(call): ...\n")
+    save(LESS, tmp_path / "shop.json")
+    before = contents(folder)
+    with pytest.raises(RefusedError, match="hook `before_list_orders` is for a tool that is gone"):
+        generated(Config(), folder)
+    assert contents(folder) == before
