@@ -35,6 +35,8 @@ BOUNDS = {
 """Keyword → what a value must be."""
 WIDTHS = (False, "int64", "float", "double")
 """Formats of numbers that say how they are stored, and none: what may be sent stays the same."""
+WIDENED: dict[Any, Kind] = {**dict.fromkeys(WIDTHS, "text"), "int32": "additive"}
+"""Former format → the class of a change to one of `WIDTHS`."""
 TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated")
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
@@ -293,8 +295,10 @@ class _Inputs(Walk):
             text = f"{_name(at)} must have the {keyword} {listing([after])}"
             if keyword in old:
                 text += f" instead of {listing([before])}"
-            says_width = before in WIDTHS and after in WIDTHS
-            self.say("text" if says_width else "breaking", text)
+            kind: Kind = "breaking"
+            if after in WIDTHS:
+                kind = WIDENED.get(before, kind)
+            self.say(kind, text)
 
     def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = properties(old), properties(new)

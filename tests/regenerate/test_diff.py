@@ -309,6 +309,7 @@ ANEW = "its arguments are described differently"
         (of(a={}), of(a={"pattern": "x"}), "breaking", "`a` must have the pattern `x`"),
         (of(a={}), of(a={"format": "int64"}), "text", "`a` must have the format `int64`"),
         (of(a={}), of(a={"format": "int32"}), "breaking", "`a` must have the format `int32`"),
+        (of(a={"format": "int32"}), of(a={"format": "int64"}), "additive", "`a` must have the format `int64` instead of `int32`"),
         (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
         (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of `1`"),
         (of(a={}), of(a={"default": 2}), "additive", "the default of `a` is `2`"),
