@@ -16,9 +16,11 @@ from .schemas import (
     allowed_values,
     allows,
     are_schemas,
+    becomes_union,
     below,
     branches,
     either,
+    forms_of,
     listing,
     properties,
     required_names,
@@ -50,10 +52,16 @@ class _Outputs(Walk):
     """A comparison for those who read answers: the new schema is what they get."""
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        if _becomes_union(old, new):
+        if becomes_union(old, new):
             # One sentence: its fields are not gone, they are those of one form among others
             self.say("breaking", f"{_name(at)} may have other forms")
             return
+        if becomes_union(new, old):
+            forms = forms_of(old, self.old_root)
+            fitting = [form for form in forms if self.fits(form, new, depth)]
+            if fitting:
+                self.say("additive", f"{_name(at)} has fewer forms")
+                old = fitting[0]
         self.types(old, new, at)
         self.values(old, new, at)
         for kind, text in wording(old, new, _name(at)):
@@ -112,13 +120,6 @@ class _Outputs(Walk):
         for name in after:
             if name not in before:
                 self.say("additive", f"answers have `{below(at, name)}` as well")
-
-
-def _becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Return whether a value has several forms now, and had one."""
-    if properties(new) or any(branches(old, keyword) for keyword in UNIONS):
-        return False
-    return any(branches(new, keyword) for keyword in UNIONS)
 
 
 def _name(at: str) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..load.values import as_object, as_text, is_number, texts_in, without
@@ -41,7 +41,8 @@ TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated"
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
 NULL = {"type": "null"}
-UNIONS = ("anyOf", "oneOf", "allOf", "not")
+CHOICES = ("anyOf", "oneOf")
+UNIONS = (*CHOICES, "allOf", "not")
 WIDER = {"integer": "number"}
 """Type → the type that has all its values too."""
 DEPTH = 40
@@ -190,6 +191,13 @@ class Walk(ABC):
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         """Compare two schemas without references, and `say` the changes."""
 
+    def fits(self, old: Any, new: Any, depth: int) -> bool:
+        """Return whether nothing breaks from one schema to another."""
+        inner = replace(self, findings=[], causes={}, entered=set(self.entered))
+        inner.same_definitions = self.same_definitions
+        inner.schema(old, new, "", depth + 1)
+        return "breaking" not in dict(inner.findings)
+
     def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         """Compare the items of lists; a missing schema is `{}`."""
         if "items" in (*old, *new):
@@ -229,6 +237,12 @@ class _Inputs(Walk):
     """A comparison for callers: they send what fits the old schema."""
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        if becomes_union(old, new):
+            forms = forms_of(new, self.new_root)
+            fitting = [form for form in forms if self.fits(old, form, depth)]
+            if fitting:
+                self.say("additive", f"{_name(at)} may have more forms")
+                new = fitting[0]
         self.types(old, new, at)
         self.values(old, new, at)
         self.bounds(old, new, at)
@@ -407,6 +421,19 @@ def branches(schema: dict[str, Any], keyword: str) -> list[Any]:
     """
     members = schema.get(keyword, [])
     return members if isinstance(members, list) else [members]
+
+
+def becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Return whether a value has several forms now, and had one."""
+    if properties(new) or any(branches(old, keyword) for keyword in UNIONS):
+        return False
+    return any(branches(new, keyword) for keyword in UNIONS)
+
+
+def forms_of(union: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema with each of its forms instead of its unions."""
+    for form in (form for keyword in CHOICES for form in branches(union, keyword)):
+        yield {**without(union, CHOICES), **resolved(form, root)}
 
 
 def _labels(roots: Mapping[str, Any]) -> dict[str, str]:

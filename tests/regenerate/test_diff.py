@@ -441,6 +441,16 @@ def test_answers_are_compared_to_their_full_depth(
     assert (kind, text) in compare_outputs(old, new)
 
 
+def test_a_form_beside_the_former_one_breaks_no_call_and_one_form_of_several_no_answer() -> None:
+    cat = {**of(name={"type": "string"}), "required": ["name"]}
+    one = {**of(a={"$ref": "#/$defs/Cat"}), "$defs": {"Cat": cat}}
+    both = {**of(a={"oneOf": [of(x={}), {"$ref": "#/$defs/Cat"}]}), "$defs": {"Cat": cat}}
+    assert compare_inputs(one, both) == [("additive", "`a` may have more forms")]
+    assert compare_outputs(both, one) == [("additive", "`a` of the answer has fewer forms")]
+    assert ("breaking", "`a.name` is new and required") in compare_inputs(both, one)
+    assert compare_outputs(one, both) == [("breaking", "`a` of the answer may have other forms")]
+
+
 def test_an_answer_that_gets_several_forms_is_said_in_one_sentence() -> None:
     before, after = of(a=of(b={}, c={})), of(a={"anyOf": [of(b={}, c={}), of(d={})]})
     assert compare_outputs(before, after) == [
