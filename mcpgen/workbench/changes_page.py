@@ -50,7 +50,10 @@ def compared(bench: Bench, document: str = "") -> ChangesView:
         new = side_of_document(document, bench.folder, old, Problems())
     else:
         made = understood(bench.document, bench.config, Problems(), lock=bench.last_lock)
-        new = side_of_server(made.server)
+        document, config = made.facts.document, made.facts.config
+        if config != old.lock.config:
+            document = ""  # edits are told one by one, whoever reads the document
+        new = side_of_server(made.server, document, config)
     return _comparison(diff(old, new), old, new)
 
 
@@ -98,7 +101,8 @@ def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
         made = run(CommandInput(folder=bench.folder), Problems())
         consents: tuple[str, ...] = ()
         if _is_generated(bench.folder):
-            difference = diff(side_of_project(bench.folder), side_of_server(made.server))
+            new = side_of_server(made.server, made.facts.document, made.facts.config)
+            difference = diff(side_of_project(bench.folder), new)
             consents = consent_lines(difference)
         is_accepted = set(consents) <= set(accepted) and bool(consents or rest)
         changes = save(made, accept=is_accepted)

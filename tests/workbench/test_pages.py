@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 from mcpgen.catalogue.pages import TEMPLATES, environment
 from mcpgen.catalogue.treemap import treemap
 from mcpgen.cli import run
+from mcpgen.lock import dump, read_lock
 from mcpgen.score import score_source, tools_of_source
 from mcpgen.text import visible
 from mcpgen.workbench.cut import cuts
@@ -282,6 +284,21 @@ def test_what_must_be_accepted_is_accepted_item_by_item(
     assert pages.post("/generate", accepted=items)["status"] == 200
     assert "evil.example" in (tmp_path / "shop/src/bookshop_mcp/api.json").read_text()
     assert "Nothing changes for callers." in pages.get("/part/changes")
+
+
+def test_another_judgement_of_the_same_document_asks_for_no_consent(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    assert run(["generate", str(BOOKSHOP), "--quiet", "-o", "shop"]) == 0
+    lock, folder = read_lock(tmp_path / "shop"), tmp_path / "shop"
+    assert lock is not None
+    tools = tuple(replace(tool, hints={**tool.hints, "read_only": True}) for tool in lock.tools)
+    (folder / "mcpgen.lock").write_text(dump(replace(lock, generator="0.0.1", tools=tools)))
+    pages = open_pages(folder)
+    part = pages.get("/part/changes")
+    assert "as mcpgen judges it" in part and 'name="accepted"' not in part
+    pages.post("/change", number=pages.number("get_book"), changes=[[["title"], "Mine"]])
+    assert "its title is \u201cMine\u201d" in pages.get("/part/changes")
 
 
 def test_another_document_is_compared_as_diff_does(
