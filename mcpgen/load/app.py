@@ -70,6 +70,7 @@ def read_app(name: str, python: str | None, project: Path | None, limits: Limits
         done = subprocess.run(
             [chosen, str(SCRIPT), name, str(folder)],
             cwd=folder,
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # FastAPI names an operation after a set
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=limits.seconds,

@@ -67,6 +67,11 @@ def test_a_django_project_gives_its_document(
     assert path in read(name)["paths"]  # type: ignore[operator]
 
 
+def test_an_app_that_goes_through_a_set_gives_the_same_document_each_time(folder: Path) -> None:
+    (folder / "sets.py").write_text("app = {'openapi': [*{'get', 'post', 'put', 'patch', 'head'}]}")
+    assert read("sets:app") == read("sets:app") == read("sets:app")
+
+
 def test_an_app_is_found_from_a_folder_below_and_in_src(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
