@@ -284,7 +284,7 @@ def entered(folder: Path, keys: Mapping[KeyPath, Any]) -> Iterator[None]:
     """
     path = folder / NAME
     before = path.read_bytes()
-    text = edit(before.decode("utf-8"), keys)
+    text = edit(before.decode("utf-8-sig"), keys)
     path.write_text(text, encoding="utf-8", newline="\n")
     try:
         yield

@@ -44,6 +44,13 @@ def test_files_that_were_removed_do_not_come_back(mcpgen, shop):
     assert {path.name for path in shop.iterdir()} == before and mcpgen("check").code == 0
 
 
+def test_a_file_with_a_byte_order_mark_is_edited(mcpgen, shop):
+    settings = shop / "mcpgen.toml"
+    settings.write_text(settings.read_text(), encoding="utf-8-sig")
+    assert mcpgen("add", "audit").code == 0
+    assert '"audit"' in settings.read_text("utf-8-sig") and mcpgen("check").code == 0
+
+
 def test_what_runs_an_image_brings_its_file(mcpgen, shop):
     files = json.loads(mcpgen("add", "compose", "--json").out)["files"]
     written = ["deploy/compose/compose.yaml", "deploy/compose/haproxy.cfg"]
