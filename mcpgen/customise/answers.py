@@ -8,7 +8,7 @@ from typing import Any
 
 from ..config import AnswerConfig, Config
 from ..ir import Schema, Server, Tool
-from ..load.values import SCHEMA_MAPS, as_object, objects_in
+from ..load.values import SCHEMA_MAPS, as_object, objects_in, without
 from ..runtime.client.settings import Shaping
 from ..runtime.results import fold
 
@@ -138,13 +138,11 @@ def _without_choice(tool: Tool) -> Tool:
     name = tool.listing.fields
     if not name:
         return replace(tool, listing=replace(tool.listing, asked=""))
-    properties = dict(tool.input_schema["properties"])
-    properties.pop(name, None)
-    return replace(
-        tool,
-        input_schema={**tool.input_schema, "properties": properties},
-        listing=replace(tool.listing, fields=""),
-    )
+    inputs: dict[str, Any] = {"input_schema": tool.input_schema, "contract": tool.contract}
+    for key, schema in inputs.items():
+        if schema is not None:
+            inputs[key] = {**schema, "properties": without(schema["properties"], [name])}
+    return replace(tool, **inputs, listing=replace(tool.listing, fields=""))
 
 
 def _no_stricter(schema: Schema, before: Schema) -> Schema:

@@ -10,9 +10,10 @@ import jsonschema_rs
 import pytest
 
 from mcpgen.config import Config, ToolConfig
+from mcpgen.customise import customise
 from mcpgen.parse.budget import BUDGET, size
 
-from .conftest import one_tool
+from .conftest import one_tool, parse_document
 
 LARGE_LIST = Config(tools={"POST /books": ToolConfig(budget=BUDGET["portable"])})
 """A tool by itself would have more room."""
@@ -193,3 +194,15 @@ def test_whoever_gives_all_that_is_listed_has_given_all_that_is_needed(
     value = filled(tool.input_schema)
     assert [str(error) for error in jsonschema_rs.iter_errors(tool.contract, value)] == []
     assert size(tool) <= 1.1 * BUDGET["portable"]
+
+
+def test_full_lists_need_no_argument_that_chooses_fields_in_what_is_checked() -> None:
+    values = {"schema": {"enum": [f"value {number}" for number in range(200)]}}
+    given = [{"name": f"by{number}", "in": "query", **values} for number in range(9)]
+    answer = {"type": "array", "items": {"type": "object"}}
+    ok = {"description": "ok", "content": {"application/json": {"schema": answer}}}
+    paths = {"/books": {"get": {"parameters": given, "responses": {"200": ok}}}}
+    server, problems = parse_document(paths)
+    [tool] = customise(server, Config(full_answers=True), problems).tools
+    assert tool.contract is not None
+    assert len(tool.contract["properties"]) == len(given) + bool(tool.listing.part)
