@@ -22,6 +22,8 @@ from ..runtime.pointer import escape, referred_to, unescape
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 SINGLES = ("items", "then", "else")
 """Keywords whose schemas are about the same place, or about the items of a list there."""
+PAGING = ("asked", "next", "back", "size")
+"""Keys of a `ListAnswer` that name an argument, or a field in one."""
 TEXTS = frozenset(("title", "description", "default", "examples", "deprecated"))
 
 
@@ -161,9 +163,16 @@ class Inner:
                 key: told[key] for key in told if told[key] is not None
             }
         tool = self._with_schemas()
+        pointer = self._pointer(tool, self.word)
+        if config.hidden:
+            hidden = self.argument.wire_name + pointer.replace("/", ".")
+            paging: dict[str, Any] = {
+                key: "" for key in PAGING if getattr(tool.listing, key) == hidden
+            }
+            tool = replace(tool, listing=replace(tool.listing, **paging))
         if value is None:
             return tool
-        given = (self._pointer(tool, self.word), value)
+        given = (pointer, value)
         old = self.argument
         if config.hidden:
             return tool.with_argument(old, replace(old, fixed_fields=(*old.fixed_fields, given)))

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from mcpgen import pipeline
-from mcpgen.config import Config
+from mcpgen.config import ArgumentConfig, Config, ToolConfig
+from mcpgen.customise import customise
 from mcpgen.parse.listing import Style, styles
 from mcpgen.problems import Problems
 from mcpgen.render.facts import api_facts, wire
@@ -18,6 +19,8 @@ from mcpgen.runtime.client.side import content_of
 from mcpgen.runtime.results import fold
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.settings import read as read_settings
+
+from .conftest import parse_document
 
 ITEMS = "ITEMS"
 """Stands for the items in an answer."""
@@ -178,3 +181,20 @@ def test_the_last_part_announces_no_other(
     example = Example(answer=answer, value="", call=call)
     line = read(style, example, TEN, schema_of(filled(answer, TEN)), tmp_path)
     assert "next page" not in line
+
+
+def test_a_hidden_field_of_an_argument_is_no_way_on() -> None:
+    page = {
+        "type": "object",
+        "properties": {name: {"type": "integer"} for name in ("page", "size")},
+    }
+    body = {"type": "object", "properties": {"paging": page}}
+    answer = {"content": {"application/json": {"schema": {"type": "array", "items": page}}}}
+    search = {"requestBody": {"content": {"application/json": {"schema": body}}}}
+    paths = {"/books/search": {"post": {**search, "responses": {"200": answer}}}}
+    hidden = ToolConfig(arguments={"paging.page": ArgumentConfig(hidden=True)})
+    config = Config(tools={"POST /books/search": hidden})
+    server, problems = parse_document(paths, config=config)
+    [tool] = customise(server, config, problems).tools
+    assert server.tools[0].listing.next == "paging.page"
+    assert (tool.listing.next, tool.listing.size) == ("", "paging.size")
