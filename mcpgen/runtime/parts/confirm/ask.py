@@ -39,6 +39,8 @@ LONGEST = 1_500
 NO_FIELDS = {"type": "object", "properties": {}}
 """The form of a question that is answered with yes or no alone."""
 _PLACE = re.compile(r"\{([^{}]+)\}")
+_PASSWORD = re.compile(r"(^|; )format password($|;)")
+"""Note on a format that a listed schema has in words."""
 
 
 class Unconfirmed(ToolError):
@@ -159,7 +161,7 @@ class Consent:
     def _question(self, entry: Entry, arguments: dict[str, Any], request: str) -> str:
         """Return the text of the question: the tool, the request, the arguments without secrets."""
         settings = self._settings()
-        secret = Withheld([*settings.redact, *_passwords(entry.input()[0])])
+        secret = Withheld([*settings.redact, *_passwords(entry.described())])
         shown = settings.redactor.data(secret.without(arguments))
         lines = [f"Call `{entry.name}`?"]
         if request:
@@ -209,6 +211,13 @@ def _passwords(schema: Any) -> Iterator[str]:
             yield from _passwords(item)
     if isinstance(schema, dict):
         for name, own in schema.items():
-            if isinstance(own, dict) and own.get("format") == "password":
+            if isinstance(own, dict) and _is_password(own):
                 yield name
             yield from _passwords(own)
+
+
+def _is_password(schema: dict[str, Any]) -> bool:
+    """Return whether a schema is that of a password, by its format or the note on it."""
+    if schema.get("format") == "password":
+        return True
+    return _PASSWORD.search(str(schema.get("description"))) is not None
