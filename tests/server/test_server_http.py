@@ -576,9 +576,7 @@ def test_a_token_without_scopes_grants_none() -> None:
 
 def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
     catalog = in_process().catalog
-    scopes = callers.Scopes(
-        catalog, frozenset(["w"]), ["nothing", "delete_book=a:b c", "get_book=d"]
-    )
+    scopes = callers.Scopes(catalog, frozenset(["w"]), ["delete_book=a:b c", "get_book=d"])
     needed = {name: scopes.needed(name) for name in ("delete_book", "get_book", "no_tool")}
     assert needed == {"delete_book": {"a:b", "c", "w"}, "get_book": {"d"}, "no_tool": set()}
     catalog.aliases["remove_book"] = "delete_book"
@@ -586,6 +584,8 @@ def test_scopes_of_single_tools_name_tools(in_process: Any) -> None:
     assert {renamed.needed("remove_book"), renamed.needed("delete_book")} == {frozenset("a")}
     with pytest.raises(StartError, match="names no tool: `delete_bok`; did you mean `delete_book`"):
         callers.Scopes(catalog, frozenset(), ["delete_bok=x"])
+    with pytest.raises(StartError, match="`b` has no scopes: write `TOOL=SCOPE`, several"):
+        callers.Scopes(catalog, frozenset(), ["delete_book=a", "b"])
 
 
 def test_a_token_without_a_key_id_is_checked_with_the_only_key(issuer: Issuer) -> None:

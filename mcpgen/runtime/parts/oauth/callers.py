@@ -24,7 +24,7 @@ GRANTED = "mcp.granted_scopes"
 
 class Scopes:
     """Scopes that calls need: of every tool that writes (`write`), and of single tools (`single`,
-    items such as `delete_book=books:admin`). Raises StartError for an unknown tool.
+    items such as `delete_book=books:admin`). Raises StartError for an unknown tool or no scopes.
     """
 
     def __init__(self, catalog: Catalog, write: frozenset[str], single: Iterable[str]) -> None:
@@ -34,7 +34,10 @@ class Scopes:
         for pair in single:
             name, equals, scopes = pair.partition("=")
             if not equals:
-                continue
+                raise StartError(
+                    f"`..._HTTP_TOOL_SCOPES`: `{pair}` has no scopes: write `TOOL=SCOPE`, several"
+                    " with spaces between them"
+                )
             entry = catalog.find(name)
             if entry is None:
                 raise StartError(
