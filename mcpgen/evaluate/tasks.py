@@ -101,11 +101,16 @@ def _json(body: bytes) -> Any:
 
 
 def _within(part: Any, whole: Any) -> bool:
-    """Return whether `whole` contains `part`: objects member by member, other values if
-    equal.
+    """Return whether `whole` contains `part`: objects member by member, other values if they are
+    equal in JSON.
     """
-    if isinstance(part, dict) and isinstance(whole, dict):
-        return all(key in whole and _within(value, whole[key]) for key, value in part.items())
+    match part, whole:
+        case dict(), dict():
+            return all(key in whole and _within(value, whole[key]) for key, value in part.items())
+        case list(), list():
+            return part == whole and all(map(_within, part, whole))
+        case (bool(), _) | (_, bool()):
+            return part is whole
     return bool(part == whole)
 
 

@@ -212,6 +212,11 @@ def test_a_body_must_hold_what_the_task_says() -> None:
     assert task.done_by(_request("POST", "/books", {"due": {"at": None, "n": 1}}))
     for other in ({"due": {"at": "2026"}}, {"due": {}}, {"due": None}):
         assert not task.done_by(_request("POST", "/books", other))
+    task = Task(task="", method="POST", path="/books", body={"paid": True, "all": [1, [False]]})
+    for paid, items in ((True, [1, [False]]), (True, [1.0, [False]])):
+        assert task.done_by(_request("POST", "/books", {"paid": paid, "all": items}))
+    for paid, items in ((1, [1, [False]]), (True, [True, [False]]), (True, [1, [0]])):
+        assert not task.done_by(_request("POST", "/books", {"paid": paid, "all": items}))
 
 
 @pytest.mark.parametrize(("body", "names"), [
