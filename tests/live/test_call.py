@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+
+from mcpgen.live.inside.call import masked, noted_answer
 
 from .conftest import Ended, StandIn
 
@@ -120,6 +125,29 @@ def test_a_token_that_is_fetched_is_not_shown(
     for text in (ended.out, ended.err, shown.out, shown.err):
         assert token not in text
         assert "canary" not in text
+
+
+@pytest.mark.parametrize("sent", [b"{}", gzip.compress(b"{}")])
+def test_an_answer_that_says_it_is_gzip_is_noted_if_it_is_none(sent: bytes) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield sent
+
+    async def read(answer: Any) -> list[bytes]:
+        return [chunk async for chunk in answer.chunks()]
+
+    request: dict[str, Any] = {}
+    headers = {"content-encoding": "gzip"}
+    answer = noted_answer(SimpleNamespace(status=200, headers=headers, chunks=chunks), request)
+    assert (asyncio.run(read(answer)), request["answer"]) == ([sent], b"{}")
+
+
+@pytest.mark.parametrize("letter", ["e", "\u20ac", "\U0001f600"])
+def test_half_a_secret_is_not_shown(letter: str) -> None:
+    settings = SimpleNamespace(redactor=lambda text: text.replace("canary", "****"), credentials={})
+    for length in {(8_000 - 5) // len(letter.encode()), 4_000 - 5}:
+        body = f"{letter * length}canary".encode()
+        shown = masked({"url": "", "headers": {}, "body": body}, settings)["body"]
+        assert "can" not in shown and len(shown) <= 4_000
 
 
 @pytest.mark.parametrize("words", [["limit"], ["=5"], ["--args", "[1]"], ["--args", "{"]])

@@ -15,14 +15,15 @@ import re
 import sys
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 MOST_BODY = 4_000
 """Characters of a request's body, and bytes of an answer's, that are noted."""
-MOST_READ = 2 * MOST_BODY
-"""More than is shown, as half a secret is not found and masked."""
+MOST_READ = 25 * MOST_BODY
+"""Bytes that are masked: half a secret at their end is not found, and is not shown."""
 MASK = "****"
 TOKENS = re.compile(
     r"""(\b(?:\w*(?:token|secret|assertion)|password|(?:device_|user_)?code)["']?\s*[:=]\s*["']?)"""
@@ -117,15 +118,21 @@ def noted_answer(answer: Any, request: dict[str, Any]) -> Any:
     are added to `request`.
     """
     chunks = answer.chunks
-    unpacked = zlib.decompressobj(ANY_HEADER)
+    reader = zlib.decompressobj(ANY_HEADER)
     is_packed = answer.headers.get("content-encoding", "") == "gzip"
     content = bytearray()
     request |= {"status": answer.status, "answer": content}
 
+    def unpacked(chunk: bytes) -> bytes:
+        if is_packed:
+            with suppress(zlib.error):  # what is not gzip is noted as it came
+                return reader.decompress(chunk, MOST_READ)
+        return chunk
+
     async def copied() -> AsyncIterator[bytes]:
         async for chunk in chunks():
             if len(content) < MOST_READ:
-                content.extend(unpacked.decompress(chunk, MOST_READ) if is_packed else chunk)
+                content.extend(unpacked(chunk))
             yield chunk
 
     answer.chunks = copied
