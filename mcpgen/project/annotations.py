@@ -97,7 +97,7 @@ class Annotations:
         parts = getattr(within, "elts", [within])
         if name == "Literal":
             return {"enum": [*map(literal, parts)]}
-        schemas = [self.schema(part) for part in parts if ast.unparse(part) != "..."]
+        schemas = [self.schema(part) for part in parts if ast.unparse(part) != "..."] or [{}]
         match GENERIC.get(name):
             case "list":
                 return {"type": "array", "items": _union(schemas)}

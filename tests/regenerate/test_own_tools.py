@@ -59,6 +59,7 @@ def told(side: Side, old: dict[str, bytes], new: dict[str, bytes]) -> list[tuple
     ("(a: Size)", "(a: Literal['s'])", "breaking", "`a` no longer allows `l`"),
     ("(a: elsewhere.Book)", "(a: elsewhere.Volume)", "breaking",
      "`a` must have the format `elsewhere.Volume` instead of `elsewhere.Book`"),
+    ("(a: dict[...])", "(a: list[...])", "breaking", "`a` must be array instead of object"),
     ("(**more: int)", "()", "breaking", "`**more` is gone"),
     ("(a: Json)", "(a: list[Json])", "breaking", "`a` must be array"),
     ("(a: int = 1, /)", "(a: int = 2, /)", "breaking", "the default of `a` is `2` instead of `1`"),
