@@ -83,10 +83,12 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
 def _told(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
     """Yield what `walk` yields, and tell the document's progress by its paths."""
-    paths = shares(as_object(document.root.get("paths")), document.tell, "upgrading the document")
+    paths = as_object(document.root.get("paths"))
+    places = {*map(id, paths.values())}
+    told = shares(paths, document.tell, "upgrading the document")
     for kind, node, at in walk(document):
-        if kind == "path_item":
-            next(paths, None)
+        if id(node) in places:
+            next(told, None)
         yield kind, node, at
 
 
