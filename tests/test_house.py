@@ -26,24 +26,24 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 49_881,
-    "lines of code of its runtime": 15_331,
+    "lines of code of mcpgen": 50_044,
+    "lines of code of its runtime": 15_356,
     "modules of a copied runtime": 38,
-    "lines of a copied runtime": 12_175,
+    "lines of a copied runtime": 12_195,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,
-    "lines of Python of a new project": 5_689,
+    "lines of Python of a new project": 5_694,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_389,
     "lines of projection": 2_263,
     "modules of a run": 114,
-    "switches of a run": 1_618,
+    "switches of a run": 1_620,
     "modules of a call": 20,
     "switches of a call": 80,
     "frames of a call": 14,
-    "kilobytes of the package": 3_429,
+    "kilobytes of the package": 3_440,
     "modules in circles of imports": 0,
     "comprehensions in 1,000 lines of parse": 33,
     "docstrings that begin with a question": 0,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 54_819,
+    "lines of test code": 55_198,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 
