@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
 from ..runtime.facts import is_public
-from ..text import Progress, silent, visible
+from ..text import Progress, plural, silent, visible
 from .text import Limits
 
 CHUNK = 65_536
@@ -52,6 +52,15 @@ PLACES = (
     " `/v3/api-docs`"
 )
 FILE_INSTEAD = "or download the document and give the file"
+_HINTS = {
+    **dict.fromkeys((401, 403), f"{SECRET_HEADER}; {FILE_INSTEAD}"),
+    **dict.fromkeys((404, 405, 410), PLACES),
+    **dict.fromkeys(
+        (301, 302, 303, 307, 308),
+        f"it redirects in a circle, or to no web address: check the URL, {FILE_INSTEAD}",
+    ),
+}
+"""Status of an answer → the hint."""
 
 Certificate = tuple[str | None, str | None]
 """The files of a client's certificate and its key. None: no certificate, or one file for both."""
@@ -386,12 +395,8 @@ def _words(error: Exception, reason: Any, name: str) -> tuple[str, str]:
     """Return (message, hint) for a failed download; `reason` is the error's cause."""
     again = "try again, or download it and give the file"
     match error, reason:
-        case urllib.error.HTTPError(code=401 | 403), _:
-            return f"the server answered {error.code}", f"{SECRET_HEADER}; {FILE_INSTEAD}"
-        case urllib.error.HTTPError(code=404 | 405 | 410), _:
-            return f"the server answered {error.code}", PLACES
-        case urllib.error.HTTPError(), _:
-            return f"the server answered {error.code}", "check the URL"
+        case urllib.error.HTTPError(code=code), _:
+            return f"the server answered {code}", _HINTS.get(code, "check the URL")
         case _, TimeoutError():
             return f"the server was silent for {READ_SECONDS:g} s", again
         case _, socket.gaierror():
@@ -443,7 +448,7 @@ def too_large(name: str, limits: Limits) -> RefusedError:
 def _size(count: int) -> str:
     """Return a number of bytes for people: `512 bytes`, `3 KiB`, `25 MiB`."""
     if count < 1024:
-        return f"{count} bytes"
+        return plural(count, "byte")
     if count < 1024 * 1024:
         return f"{count / 1024:.0f} KiB"
     return f"{count / 1024 / 1024:.3g} MiB"

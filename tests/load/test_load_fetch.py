@@ -398,6 +398,8 @@ def answered(status: int) -> urllib.error.HTTPError:
      "check that the URL leads to an HTTP server"),
     (answered(401), "the server answered 401", LOGIN), (answered(403), "the server answered 403", LOGIN),
     (answered(404), "the server answered 404", fetch.PLACES),
+    (answered(302), "the server answered 302", "it redirects in a circle, or to no web address:"
+     " check the URL, or download the document and give the file"),
     (answered(500), "the server answered 500", "check the URL"),
     (fetch.Elsewhere("https://b.example/x"), "redirected to another server",
      "if you trust it, give that URL: https://b.example/x"),
