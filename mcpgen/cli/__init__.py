@@ -10,6 +10,7 @@ import gc
 import importlib
 import re
 import sys
+from itertools import pairwise
 from typing import Annotated, cast
 
 import typer
@@ -127,9 +128,16 @@ def run(arguments: list[str]) -> int:
 
 def _refuse_one_dash(arguments: list[str]) -> None:
     """Raise UsageError (E0905) for a word like `-output`, which would be `-o` with the value
-    `utput`.
+    `utput`; values of options, and words after `--`, may be such words.
     """
-    for word in arguments:
+    made = Group.lazy.get(next(iter(arguments), ""))
+    options = [each for each in getattr(made, "params", ()) if not getattr(each, "is_flag", True)]
+    with_value = {name for option in options for name in option.opts}
+    for before, word in pairwise(["", *arguments]):
+        if word == "--":
+            return
+        if before in with_value:
+            continue
         if re.fullmatch(r"-[a-z][a-z-]{2,}(=.*)?", word):
             meant = f"-{word.partition('=')[0]}"
             raise UsageError.of("E0905", f"`{word}` has one dash", f"did you mean `{meant}`?")

@@ -27,6 +27,7 @@ def list_tools(
     folder = project_folder(project)
     from ..live.environment import home_of  # late: there is a project
     from ..live.tools import listed_functions, listed_tools
+    from ..text import plural
 
     package = home_of(folder)
     tools = [*listed_tools(package), *listed_functions(package)]
@@ -38,16 +39,19 @@ def list_tools(
     for item in selected:
         screen.out.print(f"{shown(item.name)}({shown(_signature(item))})", style="cyan", end="")
         screen.out.print(f"  {shown(str(item.tool.get('title', '')))}", style="dim")
-    screen.remark(f"{len(selected):,} of {len(tools):,} tools{_near(selected, tools, words or [])}")
+    near = _near(selected, tools, words or [])
+    screen.remark(f"{len(selected):,} of {plural(len(tools), 'tool')}{near}")
     return int(bool(words) and not selected)
 
 
 def _refuse_unknown(toolset: str, there: set[str]) -> None:
     """Raise UsageError (E0906) for a toolset that no tool is in."""
-    if not toolset or toolset in there:
+    if toolset in {"", *there}:
         return
     near = difflib.get_close_matches(toolset, there, n=1, cutoff=0.5)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(there))}"
+    hint = f"the project has {', '.join(sorted(there)) or 'no tools'}"
+    if near:
+        hint = f"did you mean `{near[0]}`?"
     raise UsageError.of("E0906", f"there is no toolset `{toolset}`", hint)
 
 

@@ -157,8 +157,8 @@ def _refuse_other_format(text: SourceText, root: dict[str, Any]) -> None:
 def _refuse_captured_error(text: SourceText, root: dict[str, Any]) -> None:
     """Raise `DocumentError` for a captured answer that is an error (JSON-RPC 2.0, section 5.1)."""
     if "jsonrpc" in root and type(root.get("error")) is dict:
-        reason = visible(str(root["error"].get("message")))[:80]
-        message = f"this is an error that a server answered: {reason}"
+        reason = root["error"].get("message") or json.dumps(root["error"], default=str)
+        message = f"this is an error that a server answered: {visible(str(reason))[:80]}"
         raise _not_it(text, "E0121", message, TOOLS_EXPECTED)
 
 

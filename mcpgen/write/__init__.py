@@ -266,8 +266,9 @@ def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
     except FileNotFoundError:
         return
     except NotADirectoryError:
+        file = next(filter(Path.exists, (project, *project.parents)))
         raise OutputConflictError.of(
-            "E1201", f"`{project}` is a file, not a folder", "choose another folder with `--output`"
+            "E1201", f"`{file}` is a file, not a folder", "choose another folder with `--output`"
         ) from None
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error

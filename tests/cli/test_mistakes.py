@@ -52,6 +52,8 @@ COMMAND_LINE = {
         "give the file itself: `/srv/openapi.yaml`"),
     "a file in the place of the folder": (["generate", "bookshop.yaml", "-o", "bookshop.yaml"],
         "bookshop.yaml` is a file, not a folder = help: choose another folder"),
+    "a folder below a file": (["generate", "bookshop.yaml", "-o", "bookshop.yaml/sub"],
+        "bookshop.yaml` is a file, not a folder = help: choose another folder"),
     "an overlay that is missing": (["generate", "bookshop.yaml", "--overlay", "o.yaml"], "o.yaml"),
     "an unknown client": (["lint", "bookshop.yaml", "--client", "curser"], "did you mean `cursor`"),
     "an unknown code": (["explain", "E9999"], "`mcpgen explain` lists all of them"),
@@ -109,6 +111,10 @@ NO_DOCUMENT = {
     "another format": (b"#%RAML 1.0\ntitle: x\n", "a RAML document"),
     "Insomnia": (b'{"_type": "export", "resources": []}', "an Insomnia export"),
     "zip": (b"PK\x03\x04", "a zip archive"),
+    "an error without a message": (
+        b'{"jsonrpc": "2.0", "error": {"code": -32000}}',
+        '{"code": -32000}',
+    ),
     "HTML": (b"<!DOCTYPE html><html><body>Not found</body></html>", "an HTML page"),
 }
 
