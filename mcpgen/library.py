@@ -14,6 +14,7 @@ from .ir import Server
 from .problems import Problem, Problems
 from .project.run import CommandInput, run
 from .project.save import save
+from .text import plural
 from .write import Changes
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class Generated:
 
     def __repr__(self) -> str:
         """Return a short line for a notebook: folder, numbers of tools and problems."""
-        counts = f"{len(self.server.tools)} tools, {len(self.problems)} problems"
+        tools, problems = len(self.server.tools), len(self.problems)
+        counts = f"{plural(tools, 'tool')}, {plural(problems, 'problem')}"
         return f"<Generated {str(self.folder)!r}: {counts}>"
 
 

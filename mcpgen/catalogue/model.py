@@ -155,13 +155,16 @@ class Catalogue:
         """The count of operations and workflows by outcome, and of functions, as a sentence."""
         of = self.summary
         texts = [
-            f"{of.operations:,} operations = {of.tools:,} tools"
+            f"{plural(of.operations, 'operation')} = {plural(of.tools, 'tool')}"
             f" + {of.filtered:,} left out by choice + {of.skipped:,} skipped"
         ]
         workflows = of.workflows + of.workflows_left_out
         if workflows:
             left_out = of.workflows_left_out
-            texts.append(f"{workflows:,} workflows = {of.workflows:,} tools + {left_out:,} skipped")
+            texts.append(
+                f"{plural(workflows, 'workflow')} = {plural(of.workflows, 'tool')}"
+                f" + {left_out:,} skipped"
+            )
         if self.server.functions:
             note = "" if self.summary.is_whole else " (not shown here)"
             texts.append(plural(len(self.server.functions), "function") + note)

@@ -46,6 +46,7 @@ def eval(
 
 
 def _show(screen: Screen, outcomes: list[Outcome], data: dict[str, Any]) -> None:
+    from ..text import plural
     from . import tables
 
     table = tables.grid()
@@ -53,10 +54,11 @@ def _show(screen: Screen, outcomes: list[Outcome], data: dict[str, Any]) -> None
         result = "done"
         if not one.done:
             result = f"not done: {shown(one.reason)}"
-        table.add_row(shown(one.task), f"{one.calls} calls", f"{one.tokens:,} tokens", result)
+        table.add_row(shown(one.task), plural(one.calls, "call"), f"{one.tokens:,} tokens", result)
     screen.out.print(table)
     screen.out.print()
     screen.out.print(
-        f"{data['done']} of {data['tasks']} tasks done; in the mean {data['calls']:g} calls and"
-        f" {data['tokens']:,} tokens a task; {data['wrong_tools']} wrong"
+        f"{data['done']} of {plural(data['tasks'], 'task')} done; in the mean"
+        f" {data['calls']:g} calls and {data['tokens']:,} tokens a task;"
+        f" {data['wrong_tools']} wrong"
     )

@@ -81,6 +81,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
     from ..problems import Problems
+    from ..text import plural
 
     document = open_document(config, Problems())
     actions = repairs(document)
@@ -94,7 +95,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
         return
     path.write_text(text, encoding="utf-8", newline="\n")
     screen.remark(
-        f"{shown(str(path))}: {known:,} repairs to review, {len(actions) - known:,} left to you as"
-        " comments",
+        f"{shown(str(path))}: {plural(known, 'repair')} to review, {len(actions) - known:,} left to"
+        " you as comments",
         style="",
     )

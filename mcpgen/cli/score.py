@@ -56,10 +56,11 @@ def score(
 
 
 def _show(screen: Screen, listed: ToolList, result: Score, first: list[Improvement]) -> None:
+    from ..text import plural
     from . import tables
 
     screen.out.print(
-        f"{shown(listed.name)}: {result.score:.2f} of 5 ({len(result.tools):,} tools: mean"
+        f"{shown(listed.name)}: {result.score:.2f} of 5 ({plural(len(result.tools), 'tool')}: mean"
         f" {result.mean:.2f}, lowest {result.minimum:.2f}; together {result.coherence:.2f})"
     )
     screen.out.print()

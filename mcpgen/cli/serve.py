@@ -121,6 +121,8 @@ def _again(screen: Screen, folder: Path, update: bool) -> None:
 
 
 def _tell(screen: Screen, problems: list[Problem]) -> None:
-    count = len(problems)
-    if count:
-        screen.remark(f"{count} problems in the document; `mcpgen lint` lists them")
+    from ..text import plural
+
+    if problems:
+        count = plural(len(problems), "problem")
+        screen.remark(f"{count} in the document; `mcpgen lint` lists them")

@@ -31,6 +31,7 @@ def suggest(
     from ..project.run import CommandInput, run
     from ..suggest import lines
     from ..suggest import suggest as choose
+    from ..text import plural
     from .problem_output import tell_kept
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -55,7 +56,7 @@ def suggest(
     screen.data(lines(choices))
     tokens = sum(choice.tokens for choice in choices)
     screen.remark(
-        f"{len(choices):,} of {len(server.tools):,} tools, about {tokens:,} tokens;"
+        f"{len(choices):,} of {plural(len(server.tools), 'tool')}, about {tokens:,} tokens;"
         " the lines are for mcpgen.toml"
     )
     return 0

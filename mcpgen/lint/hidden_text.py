@@ -16,7 +16,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.pointer import escape
-from ..text import INVISIBLE, visible
+from ..text import INVISIBLE, plural, visible
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -148,8 +148,7 @@ def _hidden(text: str) -> list[str]:
 
 
 def _count(hidden: list[str]) -> str:
-    plural = "s" * (len(hidden) != 1)
-    return f"{len(hidden)} invisible character{plural} ({_code_points(hidden)})"
+    return f"{plural(len(hidden), 'invisible character')} ({_code_points(hidden)})"
 
 
 def _code_points(characters: list[str]) -> str:

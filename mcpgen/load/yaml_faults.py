@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from ..text import plural
 from .text import Fault, SourceText
 
 TAB_INDENT = re.compile(r"^ *\t", re.M)
@@ -91,7 +92,7 @@ def _is_tab(text: SourceText, problem: str, offset: int) -> bool:
 
 def _tab_fault(text: SourceText) -> Fault:
     tabs = list(TAB_INDENT.finditer(text.content))
-    lines = "1 line" if len(tabs) == 1 else f"{len(tabs)} lines"
+    lines = plural(len(tabs), "line")
     return Fault(
         "E0112",
         "tab used for indentation",

@@ -9,6 +9,7 @@ from ..ir import Server
 from ..load.source import FOLDER
 from ..problems import DocumentError, UsageError
 from ..render.parts import features
+from ..text import plural
 from ..write import Changes, write
 from .manifest import missing_dependencies
 from .run import Run
@@ -62,19 +63,18 @@ def end_if_empty(server: Server) -> None:
     """
     if server.tools or server.has_functions:
         return
+    operations = plural(len(server.skips), "operation")
     skipped = [skip for skip in server.skips if not skip.filtered]
     if skipped:
         raise DocumentError.of(
             EMPTY,
-            f"none of the {len(server.skips):,} operations of the document became a tool: nothing"
-            " was written",
+            f"no tool came of the {operations} of the document: nothing was written",
             "the problems above say why; mend the document, or give the files it refers to",
         )
     if server.skips:
         raise UsageError.of(
             EMPTY,
-            f"all {len(server.skips):,} operations of the document are filtered: nothing was"
-            " written",
+            f"the filters leave nothing of the {operations} of the document: nothing was written",
             "loosen the filters on the command line or under `[select]` in `mcpgen.toml`",
         )
     if not server.calls_api:

@@ -18,6 +18,7 @@ from ..runtime.client.settings import ApiSettings
 from ..runtime.parts import parts_of
 from ..runtime.parts.install.files import CLIENTS
 from ..runtime.settings import Setting, Settings, settings_with
+from ..text import plural
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -157,9 +158,9 @@ def _toolsets(server: Server) -> tuple[ToolsetView, ...]:
     """
     views = []
     for toolset in server.toolsets:
-        tools = f"{len(toolset.tools)} tools"
-        if len(server.tools) <= MOST_NAMED:
-            tools = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
+        tools = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
+        if len(server.tools) > MOST_NAMED:
+            tools = plural(len(toolset.tools), "tool")
         lines = [
             ToolView(
                 Code(f"`{tool.name}`"),

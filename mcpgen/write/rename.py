@@ -15,6 +15,7 @@ from ..compare.names import change_outside, words_of
 from ..lock import Lock
 from ..paths import ONCE, obstacle, read_plain, roots
 from ..problems import OutputConflictError, Place, Problem, RefusedError, UsageError
+from ..text import plural
 
 MOST_LINES = 9
 """Lines of one file that are listed; the rest is counted."""
@@ -66,7 +67,7 @@ def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> N
     """Raise RefusedError (E1302, exit code 3) if the server of a lock gets another name."""
     if not old.name or old.name == new.name:
         return
-    count = f"{len(moved)} files" if len(moved) != 1 else "1 file"
+    count = plural(len(moved), "file")
     raise RefusedError.of(
         "E1302",
         f"the server `{old.name}` would be called `{new.name}`: {count} of yours would"

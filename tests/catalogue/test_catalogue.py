@@ -99,7 +99,7 @@ def test_workflows_are_counted_by_themselves(
     files = ["--markdown", "tools.md"]
     assert run(["inspect", str(BOOKSHOP), "--workflows", "flows.json", *files]) == 0
     law = "13 operations = 13 tools + 0 left out by choice + 0 skipped"
-    assert f"{law}; 2 workflows = 1 tools + 1 skipped" in Path("tools.md").read_text("utf-8")
+    assert f"{law}; 2 workflows = 1 tool + 1 skipped" in Path("tools.md").read_text("utf-8")
 
 
 def test_a_server_brings_the_page_when_it_is_told_to(

@@ -54,7 +54,7 @@ FILTERS = {
     ("tools.json", '{"tools": []}', ["error[E0432]: the list is empty, there is no tool in it"]),
     ("api.yaml", UNREADABLE,
      ["warning[E0401]: path `/a` is not an object",
-      "none of the 3 operations of the document became a tool"]),
+      "no tool came of the 3 operations of the document"]),
 ], ids=[*EMPTY, "no tools", "nothing that can be read"])  # fmt: skip
 def test_a_document_that_makes_no_tool_is_an_error(mcpgen, here, name, text, said):
     (here / name).write_text(text)
@@ -159,11 +159,24 @@ def test_a_method_may_be_excluded_before_an_operation_has_it(mcpgen, bookshop):
     assert ended.code == 0
 
 
+def test_one_is_counted_as_one(mcpgen, here):
+    """Operations, tools, problems and lines."""
+    (here / "api.yaml").write_text(HEAD + "paths: {/a: 5}\n")
+    assert "no tool came of the 1 operation of the document" in mcpgen("generate", "api.yaml").err
+    (here / "api.yaml").write_text(
+        HEAD + "servers: [{url: 'https://a.example'}]\npaths: {/a: {get: {}}}\n"
+    )
+    mcpgen("generate", "api.yaml", "-o", "out", "-q")
+    assert "\n1 of 1 tool\n" in f"\n{mcpgen('list', '--project', 'out').err}"
+    assert "(1 tool: mean" in mcpgen("score", "api.yaml").out
+    assert "1 of 1 tool, about" in mcpgen("suggest", "api.yaml").err
+
+
 def test_filters_that_leave_nothing_together_are_wrong_usage(mcpgen, bookshop, here):
     words = ("--include-tag", "books", "--exclude-path", "/books*")
     ended = mcpgen("generate", "bookshop.yaml", "-o", "out", *words)
     assert ended.code == 2
-    assert "operations of the document are filtered: nothing was written" in ended.err
+    assert "the filters leave nothing of the 13 operations of the document" in ended.err
     assert not (here / "out").exists()
 
 

@@ -140,7 +140,8 @@ class Live(Base):
             return False
         self.loaded.append(fresh)
         self.__dict__ |= {key: vars(fresh)[key] for key in vars(fresh) if key not in KEPT}
-        print(f"loaded again: {len(self.catalog.listed)} tools", file=sys.stderr)
+        count = len(self.catalog.listed)
+        print(f"loaded again: {count} tool{'s' * (count != 1)}", file=sys.stderr)
         return True
 
     async def announce(self) -> None:
