@@ -41,6 +41,7 @@ TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated"
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
 NULL = {"type": "null"}
+NULL_NOTE = "may be null"
 CHOICES = ("anyOf", "oneOf")
 UNIONS = (*CHOICES, "allOf", "not")
 WIDER = {"integer": "number"}
@@ -375,6 +376,7 @@ class _Words(Walk):
 
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         self.default(old, new, at)
+        self.null(old, new, at)
         self.findings += wording(old, new, _name(at))
         before, after = properties(old), properties(new)
         for name in before:
@@ -395,6 +397,14 @@ class _Words(Walk):
             self.say("breaking", text)
         else:
             self.say("additive", f"the default of {_name(at)} is {word}")
+
+    def null(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        """Compare where null is taken, which the end of a description says."""
+        before, after = (as_text(each.get("description")).rstrip(".") for each in (old, new))
+        if before != after == before.removesuffix(NULL_NOTE).rstrip("; "):
+            self.say("breaking", f"{_name(at)} may no longer be null")
+        if after != before == after.removesuffix(NULL_NOTE).rstrip("; "):
+            self.say("additive", f"{_name(at)} may be null")
 
 
 # What a schema says

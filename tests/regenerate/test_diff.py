@@ -441,6 +441,15 @@ def test_answers_are_compared_to_their_full_depth(
     assert (kind, text) in compare_outputs(old, new)
 
 
+@pytest.mark.parametrize(("text", "noted"), [("", "may be null"), ("Why.", "Why; may be null")])
+def test_null_is_a_value_that_calls_may_lose(text: str, noted: str) -> None:
+    plain, null = of(a={"type": "string", "description": text}), of(a={"description": noted})
+    assert ("breaking", "`a` may no longer be null") in compare_inputs(null, plain)
+    assert ("additive", "`a` may be null") in compare_inputs(plain, null)
+    other = of(a={"description": "Other"})
+    assert "null" not in f"{compare_inputs(other, plain)}{compare_inputs(null, null)}"
+
+
 def test_a_form_beside_the_former_one_breaks_no_call_and_one_form_of_several_no_answer() -> None:
     cat = {**of(name={"type": "string"}), "required": ["name"]}
     one = {**of(a={"$ref": "#/$defs/Cat"}), "$defs": {"Cat": cat}}
