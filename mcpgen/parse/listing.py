@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
@@ -117,7 +117,7 @@ _AROUND_PAGES = frozenset("options pagination paging page pager pageinfo".split(
 
 
 def listing_of(
-    reader: Reader, schema: Any, *, method: str, path: str, fields: Sequence[Field]
+    reader: Reader, schema: Any, *, method: str, path: str, fields: Iterable[Field]
 ) -> ListAnswer:
     """Return the list in an operation's JSON answer and its pagination arguments: wire names,
     dotted inside a body, empty without one. `items`: the keys to the list, None without a list.
@@ -137,27 +137,15 @@ def listing_of(
         items = None
     if style is None:
         return ListAnswer(items=items, size=size)
-    following = names[fold(style.next)]
     return ListAnswer(
         items=items,
-        next=following,
+        next=names[fold(style.next)],
         back=names.get(fold(style.beside) * (style.how == "last"), ""),
         size=size,
         how=style.how,
         source=source,
         key=style.key,
-        first=_first_page(reader, fields, style, following),
     )
-
-
-def _first_page(reader: Reader, fields: Iterable[Field], style: Style, name: str) -> int:
-    """Return the number of the first page: 0 where that is the default of the argument, else 1."""
-    if style.how != "page":
-        return 1
-    defaults = [
-        reader.flatten(item.schema).get("default") for item in fields if item.wire_name == name
-    ]
-    return int(0 not in defaults)
 
 
 def _paging_arguments(reader: Reader, fields: Iterable[Field]) -> dict[str, str]:

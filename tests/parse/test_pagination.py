@@ -37,8 +37,6 @@ class Example:
     link: str = ""
     more: list[str] = field(default_factory=list)
     """Further arguments of the operation."""
-    default: dict[str, int] = field(default_factory=dict)
-    """Default of the argument for the next part, as a part of its schema."""
 
 
 EXAMPLES = {
@@ -77,8 +75,7 @@ def tool_of(style: Style, example: Example, schema: dict[str, Any], tmp_path: An
     parameters = []
     for name in names:
         kind = "integer" if name == style.size or (numbers and name == style.next) else "string"
-        own = example.default if name == style.next else {}
-        parameters.append({"name": name, "in": "query", "schema": {"type": kind, **own}})
+        parameters.append({"name": name, "in": "query", "schema": {"type": kind}})
     answers = {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
     operation = {"operationId": "listThings", "parameters": parameters, "responses": answers}
     document = {
@@ -201,18 +198,3 @@ def test_a_hidden_field_of_an_argument_is_no_way_on() -> None:
     [tool] = customise(server, config, problems).tools
     assert server.tools[0].listing.next == "paging.page"
     assert (tool.listing.next, tool.listing.size) == ("", "paging.size")
-
-
-@pytest.mark.parametrize(("call", "beside", "told"), [
-    ({}, {"total": 25}, "`page` = `1`"), ({"page": 1}, {"total": 25}, "`page` = `2`"),
-    ({"page": 1}, {"total": 20}, ""), ({"page": 2}, {"totalPages": 3}, ""),
-    ({}, {"hasMore": True}, "`page` = `1`"),
-])  # fmt: skip
-def test_pages_whose_default_is_0_are_counted_from_0(
-    call: dict[str, Any], beside: dict[str, Any], told: str, tmp_path: Any
-) -> None:
-    [style] = [style for style in styles() if style.name == "Spring"]
-    answer = {"content": ITEMS, **beside}
-    example = Example(answer=answer, value="", call=call, default={"default": 0})
-    line = read(style, example, TEN, schema_of(filled(answer, TEN)), tmp_path)
-    assert (told in line) if told else ("next page" not in line)

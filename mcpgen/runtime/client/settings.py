@@ -123,7 +123,7 @@ class ListAnswer:
     next part and for the size of a part; empty if there are none. `how` is `page`, `offset`,
     `cursor` or `last`; `source` has the dotted paths at which the answer may hold the next value;
     `key` is the key of an item that `last` continues after, `back` the argument for what comes
-    before an item. `first` is the number of the first page.
+    before an item.
     """
 
     items: tuple[str, ...] | None = None
@@ -136,7 +136,6 @@ class ListAnswer:
     how: str = ""
     source: tuple[str, ...] = ()
     key: str = "id"
-    first: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

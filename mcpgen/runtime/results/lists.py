@@ -570,9 +570,8 @@ def _goes_on(
     start, seen = _start(listing, data, arguments), len(items)
     is_first = not any(_at(arguments, name) for name in (listing.next, listing.back))
     if listing.how == "page":
-        start += any((not listing.first, not _COUNTED_FROM_ZERO.isdisjoint(facts)))
         for name in _TOTAL_PAGES & numbers.keys():
-            return start < numbers[name]
+            return start + (not _COUNTED_FROM_ZERO.isdisjoint(facts)) < numbers[name]
         seen *= max(start, 1)
     elif listing.how == "offset":
         seen += start - _first(listing)
@@ -591,10 +590,8 @@ def _goes_on(
 
 
 def _first(listing: ListAnswer) -> int:
-    """Return the number of the first page, or item (0, or 1 for `startIndex`)."""
-    if listing.how == "page":
-        return listing.first
-    return int(fold(listing.next) in _COUNTED_FROM_ONE)
+    """Return the number of the first page (1) or item (0, or 1 for `startIndex`)."""
+    return 1 if listing.how == "page" else int(fold(listing.next) in _COUNTED_FROM_ONE)
 
 
 def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
