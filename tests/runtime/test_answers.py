@@ -852,6 +852,7 @@ def test_a_fault_of_the_api_is_told_without_its_stack_trace(
     ("/chat", {"ok": False, "since": 2026}, False),
     ("/v1/graphql", {"errors": [{"message": "No such field"}]}, True),
     ("/graphql/", {"errors": [{"message": "No such field"}]}, True),
+    ("/graphql-docs/checks", {"errors": [{"message": "No such field"}]}, False),
     ("/v1/graphql", {"errors": [{"message": "No price"}], "data": {"title": "Sea"}}, False),
     ("/errors", {"errors": [{"message": "What was asked for"}]}, False),
 ])  # fmt: skip

@@ -343,7 +343,9 @@ def test_a_flag_says_whether_there_is_a_next_page(beside: Any) -> None:
 
 @pytest.mark.parametrize("call", [{"page": 3}, {"page": 2, "page_size": 2}])
 def test_a_page_without_the_url_of_a_next_one_is_the_last_whatever_the_total(call: Any) -> None:
-    listing = ListAnswer(("results",), next="page", size="page_size", how="cursor", source=("next",))
+    listing = ListAnswer(
+        ("results",), next="page", size="page_size", how="cursor", source=("next",)
+    )
     data = {"count": 4, "next": None, "results": [{"id": 3}, {"id": 4}]}
     assert lists.next_part(listing, data, {}, call, [*call]) is None
 

@@ -152,7 +152,10 @@ def test_a_workflow_that_runs_one_the_configuration_leaves_out_says_so(make: Any
     runs = workflow("runs", {"stepId": "r", "workflowId": "good"})
     project = make(API, arazzo(GOOD, runs), selection=selection)
     [_, message] = [each.message for each in project.problems if each.code == "E1543"]
-    assert message == "workflow `runs` skipped: it runs `good`, which is no tool: `mcpgen.toml` says so"
+    assert (
+        message
+        == "workflow `runs` skipped: it runs `good`, which is no tool: `mcpgen.toml` says so"
+    )
 
 
 def test_a_workflow_without_an_id_is_skipped(make: Any) -> None:

@@ -238,7 +238,7 @@ def says_failed(answer: Answer[Any], is_json: bool) -> bool:
     if data.get("ok") is False:
         return isinstance(data.get("error"), str)
     # Elsewhere a list of errors alone may be what was asked for
-    held = data.get("data", None if "graphql" in answer.path else ())
+    held = data.get("data", None if Path(answer.path).stem.endswith("graphql") else ())
     return bool(data.get("errors")) if held is None else False
 
 

@@ -32,8 +32,8 @@ class Scopes:
         self._write = write
         self._single: dict[str, frozenset[str]] = {}
         for pair in single:
-            name, equals, scopes = pair.partition("=")
-            if not equals:
+            name, _, scopes = pair.partition("=")
+            if not scopes.strip():
                 raise StartError(
                     f"`..._HTTP_TOOL_SCOPES`: `{pair}` has no scopes: write `TOOL=SCOPE`, several"
                     " with spaces between them"
