@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 50_070,
+    "lines of code of mcpgen": 50_072,
     "lines of code of its runtime": 15_356,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_195,
@@ -51,7 +51,7 @@ LIMITS = {
     "sentences with a word to avoid": 0,
     "class names with several meanings": 8,
     "lines of the changelog of a version": 150,
-    "lines of test code": 55_211,
+    "lines of test code": 55_227,
 }
 """No figure may be more: its goal once that is reached, before it at most a twentieth above today's."""
 

@@ -58,10 +58,9 @@ class _Outputs(Walk):
             return
         if becomes_union(new, old):
             forms = forms_of(old, self.old_root)
-            fitting = [form for form in forms if self.fits(form, new, depth)]
-            if fitting:
+            if any(self.fits(form, new, at, depth) for form in forms):
                 self.say("additive", f"{_name(at)} has fewer forms")
-                old = fitting[0]
+                return
         self.types(old, new, at)
         self.values(old, new, at)
         for kind, text in wording(old, new, _name(at)):

@@ -155,6 +155,7 @@ class Walk(ABC):
     shared: tuple[str, str] = ("", "")
     findings: list[Finding] = field(default_factory=list)
     entered: set[tuple[str, str]] = field(default_factory=set)
+    is_trial: bool = False
     same_definitions: bool = field(init=False)
 
     def all(self) -> list[Finding]:
@@ -192,11 +193,16 @@ class Walk(ABC):
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         """Compare two schemas without references, and `say` the changes."""
 
-    def fits(self, old: Any, new: Any, depth: int) -> bool:
-        """Return whether nothing breaks from one schema to another."""
-        inner = replace(self, findings=[], causes={}, entered=set(self.entered))
+    def fits(self, old: Any, new: Any, at: str, depth: int) -> bool:
+        """Return whether nothing breaks from one schema to another; no trial begins another one,
+        which would cost a power of the depth.
+        """
+        if self.is_trial:
+            return False
+        entered = set(self.entered)
+        inner = replace(self, findings=[], causes={}, entered=entered, is_trial=True)
         inner.same_definitions = self.same_definitions
-        inner.schema(old, new, "", depth + 1)
+        inner.schema(old, new, at, depth + 1)
         return "breaking" not in dict(inner.findings)
 
     def items(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
@@ -240,10 +246,9 @@ class _Inputs(Walk):
     def resolved(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         if becomes_union(old, new):
             forms = forms_of(new, self.new_root)
-            fitting = [form for form in forms if self.fits(old, form, depth)]
-            if fitting:
+            if any(self.fits(old, form, at, depth) for form in forms):
                 self.say("additive", f"{_name(at)} may have more forms")
-                new = fitting[0]
+                return
         self.types(old, new, at)
         self.values(old, new, at)
         self.bounds(old, new, at)

@@ -450,6 +450,17 @@ def test_null_is_a_value_that_calls_may_lose(text: str, noted: str) -> None:
     assert "null" not in f"{compare_inputs(other, plain)}{compare_inputs(null, null)}"
 
 
+def test_forms_beside_types_that_refer_to_each_other_are_compared_once() -> None:
+    names = [f"T{number}" for number in range(8)]
+    links = {name: {"$ref": f"#/$defs/{name}"} for name in names}
+    wider = {name: {"anyOf": [{"type": "string"}, link]} for name, link in links.items()}
+    before, after = (
+        {**of(**each), "$defs": {name: of(**each) for name in names}} for each in (links, wider)
+    )
+    assert len(compare_inputs(before, after)) < 2 * len(names) ** 2
+    assert len(compare_outputs(after, before)) < 2 * len(names) ** 2
+
+
 def test_a_form_beside_the_former_one_breaks_no_call_and_one_form_of_several_no_answer() -> None:
     cat = {**of(name={"type": "string"}), "required": ["name"]}
     one = {**of(a={"$ref": "#/$defs/Cat"}), "$defs": {"Cat": cat}}
