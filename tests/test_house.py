@@ -26,14 +26,14 @@ DISTRIBUTIONS = {
 """Modules whose distribution has another name."""
 
 LIMITS = {
-    "lines of code of mcpgen": 50_072,
+    "lines of code of mcpgen": 50_073,
     "lines of code of its runtime": 15_356,
     "modules of a copied runtime": 38,
     "lines of a copied runtime": 12_195,
     "modules of src, runtime installed": 12,
     "lines of src, runtime installed": 600,
     "files of a new project": 46,
-    "lines of Python of a new project": 5_694,
+    "lines of Python of a new project": 5_698,
     "entries at the root of a project": 12,
     "variables in a README": 15,
     "lines of names and sentences": 2_389,

@@ -15,6 +15,10 @@ from typing import Any
 from ..package import StartError
 
 
+def _nothing(settings: Any, *, stdio: bool) -> None:
+    """Prepare nothing, for a part without a `prepare` of its own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFacts:
     """Facts about a part, for servers made without it."""
@@ -134,7 +138,7 @@ class Part:
     """The module with the options of a transport for callers over a network (`http`)."""
     beside: Callable[..., Sequence[Any]] | None = None
     """Given the catalog, returns an `Entry` for each tool beside the whole list."""
-    prepare: Callable[..., None] = lambda settings, stdio: None
+    prepare: Callable[..., None] = _nothing
     """Given the settings, and whether stdout has the answers (`stdio`), called before the server
     starts. Raises StartError.
     """
